@@ -112,7 +112,7 @@ def test_wrong_usage_is_named(folder):
     assert "names no rows" in run("update", "m.dualfold", "--without", "a-b", code=2).stderr
 
 
-@pytest.mark.parametrize("where", ["_judgement_of", "_summary", "_lines", "write_archive"])
+@pytest.mark.parametrize("where", ["_updated", "_summary", "_lines", "write_archive"])
 def test_an_update_that_fails_leaves_the_file_as_it_was(folder, monkeypatch, where):
     def fails(*given, **more):
         raise MemoryError

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold import audit
 from dualfold.errors import InvalidInput
-from dualfold.judging.nearness import Nearness, Statement
+from dualfold.judging.nearness import Nearness, NearnessStatement
 from dualfold.judging.place_mixture import SMALLEST_POWER, _fit_mixture, two_groups
 from dualfold.judging.point_reliability import reliability
 from dualfold.quality.estimate import Estimate
@@ -223,7 +223,7 @@ def test_statements_of_an_audit_by_name(clouds):
 
 
 def statement(low, high):
-    return Statement("A", "B", "C", Estimate((low + high) / 2, low, high, 9), 2.0)
+    return NearnessStatement("A", "B", "C", Estimate((low + high) / 2, low, high, 9), 2.0)
 
 
 def test_one_statement_is_spoken_of_alone(clouds):

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from dualfold.exploration.series_moves import Exchange, Move
+from dualfold.exploration.series_moves import Exchange, RowMove
 from tests.view.door import MAX_POINTS, SeriesContent, make_series_page
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # window
@@ -33,7 +33,7 @@ def series_content(n=30, evil="north", **more):
             "income": np.arange(3 * n - 1.0),
         },
         "color": evil,
-        "moves": (Move(evil, evil, "feb", 3.0, True, ("income up 2.1 spreads", evil)),),
+        "moves": (RowMove(evil, evil, "feb", 3.0, True, ("income up 2.1 spreads", evil)),),
         "exchanges": (
             Exchange(evil, "feb", (), ()),
             Exchange("feb", "mar", (), (str(ids[-1]),)),
@@ -161,7 +161,7 @@ def test_a_phone_has_no_sideways_scrolling(opened):
 @pytest.mark.full
 def test_of_too_many_rows_those_that_moved_stay():
     n = MAX_POINTS + 500
-    page = make_series_page(series_content(n, moves=(Move("C05", "a", "b", 1.0, True, ()),)))
+    page = make_series_page(series_content(n, moves=(RowMove("C05", "a", "b", 1.0, True, ()),)))
     ids = embedded(page.html)["ids"]
     assert "C05" in ids
     assert len(ids) <= MAX_POINTS

@@ -106,7 +106,7 @@ def _default_output(source: str, method: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class TiledTable:
+class OpenedTiles:
     """A table in tiles as a method takes it.
 
     names : of its rows, a lazy column, or None
@@ -120,7 +120,7 @@ class TiledTable:
     notices: list[str]
 
 
-def _open_table(options: EmbedOptions, plan: Plan, console: Console) -> TiledTable:
+def _open_table(options: EmbedOptions, plan: Plan, console: Console) -> OpenedTiles:
     """The columns of numbers, or all for FAMD, without those that are excluded."""
     reading, notices = options.reading, list[str]()
     limits: dict[str, Any] = {
@@ -136,7 +136,7 @@ def _open_table(options: EmbedOptions, plan: Plan, console: Console) -> TiledTab
                 f" names a column, and {options.file} is an array without names",
             )
         scaled = _scaled_table(whole, options, plan, console, notices)
-        return TiledTable(scaled, None, {}, notices)
+        return OpenedTiles(scaled, None, {}, notices)
     columns = [str(name) for name in whole.meta.columns]
     for name in (*reading.exclude, *filter(None, [reading.identifier, reading.weight])):
         if name not in columns:
@@ -155,7 +155,7 @@ def _open_table(options: EmbedOptions, plan: Plan, console: Console) -> TiledTab
         console.note(notice)
     weights = _weights_of(whole, reading.weight)
     scaled = _scaled_table(rows, options, plan, console, notices, weights)
-    return TiledTable(scaled, names, plan.with_weights(weights), notices)
+    return OpenedTiles(scaled, names, plan.with_weights(weights), notices)
 
 
 def _weights_of(whole: Any, name: str | None) -> Any:
@@ -211,7 +211,7 @@ def _with_names(lazy: Any, names: Any, method: str) -> Any:
 
 
 def _summary(
-    options: EmbedOptions, plan: Plan, rows: TiledTable, estimator: Any, solved: str
+    options: EmbedOptions, plan: Plan, rows: OpenedTiles, estimator: Any, solved: str
 ) -> dict[str, Any]:
     table, certificate = rows.table, estimator.certificate_
     ratios = getattr(estimator, "explained_variance_ratio_", None)

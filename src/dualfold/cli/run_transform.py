@@ -21,19 +21,15 @@ from dualfold.cli.output_files import (
     written_lines,
 )
 from dualfold.cli.wording import command_texts
-from dualfold.data.prepared import colors_of
-from dualfold.data.reading import Reading, reading_of
+from dualfold.data.reading import Reading
 from dualfold.errors import counted
-from dualfold.exploration.placed_rows import MAX_OLD_POINTS, PlacedRows
+from dualfold.exploration.placed_rows import PlacedRows
 from dualfold.models import load_model
-from dualfold.models.old_and_new_rows import judged_prepared_rows, old_rows
-from dualfold.view.figures import figure_bytes, map_figure
+from dualfold.models.old_and_new_rows import judged_prepared_rows
+from dualfold.view.figures import figure_bytes
 
 if TYPE_CHECKING:
-    from dualfold.data.columns import Table
-    from dualfold.data.preparation import PreparedRows
     from dualfold.models import Model
-    from dualfold.view.page import PageContent
 from dualfold.cli.transform import TransformOptions
 
 
@@ -42,60 +38,81 @@ def run_transform(options: TransformOptions) -> None:
     source = options.file
     output = options.output or ("-" if source == "-" else f"{stem(source)}.placed.csv")
     o.refuse_two_on_stdout(output, as_json=options.as_json)
-    console = Console(quiet=options.quiet)
-    summary = _place_rows(replace(options, output=output), console)
-    where = "standard output" if output == "-" else output
-    lines = [f"{counted(summary['rows'], 'row')} placed on the map of {options.model} → {where}"]
-    lines += written_lines({"Picture": options.picture, "Page": options.html})
-    lines.append(summary["verdict"])
-    if output != "-" and source != "-":
-        words = ["dualfold", "report", source, output]
-        words += reading_words(reading_of(summary["reading"]))
-        lines.append(try_next(words))
-    console.finish(summary, lines, as_json=options.as_json)
-
-
-def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
-    """Read the model and the rows, place them, write; returns what `--json` prints."""
+    options, console = replace(options, output=output), Console(quiet=options.quiet)
     begin = perf_counter()
+    placed = _placed_rows(options, console)
+    reading = _reading_without_model(placed, options)
+    columns = _columns(options, placed)
+    summary = _summary(options, placed, list(columns), reading)
+    _write(options, placed, columns, summary, console)
+    files = {"output": output, "picture": options.picture, "html": options.html}
+    where = "standard output" if output == "-" else output
+    count = counted(len(placed.points), "row")
+    lines = [f"{count} placed on the map of {options.model} → {where}"]
+    lines += written_lines({"Picture": options.picture, "Page": options.html})
+    lines.append(placed.verdict)
+    if output != "-" and source != "-":
+        words = ["dualfold", "report", source, output, *reading_words(reading)]
+        lines.append(try_next(words))
+    seconds = {"seconds": perf_counter() - begin}
+    console.finish(summary | files | seconds, lines, as_json=options.as_json)
+
+
+def _placed_rows(options: TransformOptions, console: Console) -> PlacedRows:
+    """Read the model and the rows, and place them."""
     with console.stage(f"reading {options.model}"):
         model = load_model(options.model)
     refuse_bad_outputs(options, options.file, options.model)
     with console.stage(f"reading {options.file}"):
         new = model.prepared_rows(options.file, options.reading)
-    table, notices = new.table, new.notices
-    for notice in notices:
+    for notice in new.notices:
         console.note(notice)
     with console.stage("placing"):
         points = model.map(new.X)
         foreign = judged_prepared_rows(model, new.X)
-    columns = _columns(options, model, table, points, foreign)
-    placed = "Placed; the model holds no old rows, so the new ones could not be judged."
-    summary: dict[str, Any] = {
+    title = f"{options.file} on {Path(options.model).name}"
+    identifier, color = options.reading.identifier, options.reading.color
+    return PlacedRows(model, new, points, foreign, title, identifier, color)
+
+
+def _summary(
+    options: TransformOptions, placed: PlacedRows, columns: list[str], reading: Reading
+) -> dict[str, Any]:
+    """What is stored with the points, and printed by `--json`."""
+    foreign = placed.foreign
+    return {
         "schema": "dualfold.transform/1",
         "dualfold": __version__,
         "source": options.file,
         "model": options.model,
-        "model_settings": _settings_of(model),
-        "rows": len(table.rows),
-        "coordinates": list(columns)[-points.shape[1] :],
-        "reading": _reading_without_model(model, table, options).settings(),
+        "model_settings": _settings_of(placed.model),
+        "rows": len(placed.points),
+        "coordinates": columns[-placed.points.shape[1] :],
+        "reading": reading.settings(),
         "foreign": None if foreign is None else foreign.to_dict(),
-        "notices": command_texts(notices),
-        "verdict": placed if foreign is None else str(foreign),
+        "notices": command_texts(placed.new.notices),
+        "verdict": placed.verdict,
     }
+
+
+def _write(
+    options: TransformOptions,
+    placed: PlacedRows,
+    columns: dict[str, Any],
+    summary: dict[str, Any],
+    console: Console,
+) -> None:
+    """The points, the picture, the page."""
     picture = None
     if options.picture is not None:
         with console.stage("drawing"), console.note_warnings([]):
-            picture = _picture(options, model, table, points, summary["verdict"])
-    write_map(options, columns, summary, table.rows)
+            picture = figure_bytes(placed.figure(), options.picture)
+    write_map(options, columns, summary, placed.new.table.rows)
     write_picture(options.picture, picture, force=options.force)
     if options.html is not None:
         with console.stage("measuring the map for the page"):
-            content = _page(options, model, new, points, foreign)
+            content = placed.page_content()
         write_content(options, content, console)
-    files = {"output": options.output, "picture": options.picture, "html": options.html}
-    return summary | files | {"seconds": perf_counter() - begin}
 
 
 def _settings_of(model: Model) -> dict[str, Any]:
@@ -107,9 +124,9 @@ def _settings_of(model: Model) -> dict[str, Any]:
     return model.problem.settings(method) | scaling
 
 
-def _reading_without_model(model: Model, table: Table, options: TransformOptions) -> Reading:
-    """How NEW_FILE is read to get the same columns again, by commands that see no model."""
-    own = options.reading.after(model.preparation.reading)
+def _reading_without_model(placed: PlacedRows, options: TransformOptions) -> Reading:
+    """Reading of NEW_FILE that gives the same columns again, for commands that see no model."""
+    table, own = placed.new.table, options.reading.after(placed.model.preparation.reading)
     there = {*table.labels, *table.names}
     labels = {name: getattr(own, name) for name in ("color", "identifier", "labels")}
     kept: dict[str, Any] = {
@@ -121,12 +138,11 @@ def _reading_without_model(model: Model, table: Table, options: TransformOptions
     return replace(own, exclude=tuple(unused), keep=keep, weight=None, **kept)
 
 
-def _columns(
-    options: TransformOptions, model: Model, table: Table, points: Any, foreign: Any
-) -> dict[str, Any]:
-    """What names the rows, colours, judgement and coordinates, coordinates last."""
-    reading, output = options.reading, options.output
-    features = {one.name for one in model.preparation.encodings}
+def _columns(options: TransformOptions, placed: PlacedRows) -> dict[str, Any]:
+    """Names of the rows, colours, judgement and coordinates, coordinates last."""
+    reading, output, table = options.reading, options.output, placed.new.table
+    points, foreign = placed.points, placed.foreign
+    features = {encoding.name for encoding in placed.model.preparation.encodings}
     named = {name: v for name, v in table.row_names.items() if name not in features}
     columns: dict[str, Any] = {}
     if reading.identifier is not None:
@@ -140,34 +156,5 @@ def _columns(
     if foreign is not None:
         columns |= {"p_value": foreign.p_values, "distance": foreign.distances}
     for axis in range(points.shape[1]):
-        columns[f"{model.method}_{axis + 1}"] = points[:, axis]
+        columns[f"{placed.model.method}_{axis + 1}"] = points[:, axis]
     return columns
-
-
-def _title(options: TransformOptions) -> str:
-    return f"{options.file} on {Path(options.model).name}"
-
-
-def _page(
-    options: TransformOptions, model: Model, new: PreparedRows, points: Any, foreign: Any
-) -> PageContent:
-    """Old and new rows on one map."""
-    identifier, color = options.reading.identifier, options.reading.color
-    title = _title(options)
-    return PlacedRows(model, new, points, foreign, title, identifier, color).page_content()
-
-
-def _picture(
-    options: TransformOptions, model: Model, table: Table, points: Any, verdict: str
-) -> bytes:
-    """The new points, and before grey ones of rows that the model holds."""
-    color, old = options.reading.color, old_rows(model)
-    figure = map_figure(
-        points,
-        None if color is None else colors_of(table.labels[color]),
-        title=_title(options),
-        verdict=verdict,
-        color_name=color or "",
-        behind=None if old is None else model.map(old[0][:MAX_OLD_POINTS]),
-    )
-    return figure_bytes(figure, str(options.picture))

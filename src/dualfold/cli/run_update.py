@@ -25,26 +25,35 @@ from dualfold.models import load_model, model_of, save_model, updated_map_of
 
 if TYPE_CHECKING:
     from dualfold.models import MapVerdict, Model, UpdatedMap
+    from dualfold.models.new_rows import NewRows
+    from dualfold.trace.staleness import StalenessCertificate
 from dualfold.cli.update import UpdateOptions
+
+
+@dataclass(frozen=True, eq=False)
+class UpdatedModel:
+    """A stored map that grew, and what is said of it before it is fitted again.
+
+    grown : the map; added, left : how many rows came and left
+    staleness, new_rows : None where nobody asked, or nothing is known
+    """
+
+    grown: UpdatedMap
+    added: int
+    left: int
+    verdict: MapVerdict
+    staleness: StalenessCertificate | None
+    new_rows: NewRows | None
 
 
 def run_update(options: UpdateOptions) -> None:
     """Let a stored map grow, judge it, write."""
-    console = Console(quiet=options.quiet)
+    console, begin = Console(quiet=options.quiet), perf_counter()
     if not options.files and options.without is None and not options.refit:
         raise typer.BadParameter("there is nothing to do; give a NEW_FILE, --without or --refit")
     target = options.save_model or options.model
     if os.path.realpath(target) == os.path.realpath(options.model):
         options = replace(options, save_model=None)
-    summary, lines = _update(options, console)
-    console.finish(summary, lines, as_json=options.as_json)
-    if options.strict and summary["verdict"]["word"] == "fit again":
-        raise typer.Exit(UNCERTIFIED_EXIT)
-
-
-def _update(options: UpdateOptions, console: Console) -> tuple[dict[str, Any], list[str]]:
-    """Read, extend, judge, write; returns what `--json` prints, and the last lines."""
-    begin = perf_counter()
     with console.stage(f"reading {options.model}"):
         model = load_model(options.model)
     target = options.save_model or options.model
@@ -52,31 +61,55 @@ def _update(options: UpdateOptions, console: Console) -> tuple[dict[str, Any], l
     check_place(Path(target), overwrite=options.force or options.save_model is None)
     notices: list[str] = []
     with console.note_warnings(notices):
-        old = _rows(options, model, options.old or (), console, notices)
-        new = [_rows(options, model, [one], console, notices) for one in options.files or ()]
-        with console.stage("placing"):
-            grown = updated_map_of(model, old)
-            n_before = grown.n_rows
-            grown = grown.extend(_all_rows(new), without=_numbers(options.without, n_before))
-        judged = _judgement_of(options, grown, console)
-        if options.refit:
-            with console.stage("fitting again"):
-                grown = grown.refit()
-        kept = model_of(grown)
-    summary = _summary(options, grown, judged, n_before) | {"notices": command_texts(notices)}
+        updated = _updated(options, model, console, notices)
+        kept = model_of(updated.grown)
+    summary = _summary(options, updated) | {"notices": command_texts(notices)}
     if options.output is not None:
-        _write_points(options, grown, model, summary)
+        _write_points(options, updated.grown, model, summary)
     with console.stage(f"writing {target}"):
         save_model(target, kept, overwrite=options.force or options.save_model is None)
-    lines = _lines(options, grown, judged, summary)
-    return summary | {"model": target, "seconds": perf_counter() - begin}, lines
+    lines = _lines(options, updated)
+    summary |= {"model": target, "seconds": perf_counter() - begin}
+    console.finish(summary, lines, as_json=options.as_json)
+    if options.strict and updated.verdict.word == "fit again":
+        raise typer.Exit(UNCERTIFIED_EXIT)
+
+
+def _updated(
+    options: UpdateOptions, model: Model, console: Console, notices: list[str]
+) -> UpdatedModel:
+    """Read the new rows, extend the map, judge it, and fit it again where that is wanted."""
+    old = _rows(options, model, options.old or (), console, notices)
+    new = [_rows(options, model, [file], console, notices) for file in options.files or ()]
+    with console.stage("placing"):
+        grown = updated_map_of(model, old)
+        n_before, without = grown.n_rows, _numbers(options.without, grown.n_rows)
+        grown = grown.extend(_all_rows(new), without=without)
+    with console.stage("comparing new rows with old ones"):
+        new_rows = grown.new_rows_
+    staleness = None
+    if options.staleness:
+        with console.stage("certifying how stale the map is"):
+            staleness = grown.staleness_
+    verdict = grown.verdict(
+        max_gap=options.max_gap,
+        max_foreign=options.max_foreign,
+        level=options.level,
+        certified=options.staleness,
+    )
+    left = len(set(without))
+    added = grown.n_rows - n_before + left
+    if options.refit:
+        with console.stage("fitting again"):
+            grown = grown.refit()
+    return UpdatedModel(grown, added, left, verdict, staleness, new_rows)
 
 
 def _rows(
     options: UpdateOptions, model: Model, files: Any, console: Console, notices: list[str]
 ) -> Any:
     """Rows of some tables in the units that the map takes; None for no table."""
-    found = []
+    tables = []
     for file in files:
         reading = options.reading
         if options.old and file in options.old and reading.missing == "auto":
@@ -84,15 +117,15 @@ def _rows(
         with console.stage(f"reading {file}"):
             rows = model.prepared_rows(file, reading)
         others = [name for name in rows.table.labels if name not in rows.values]
-        found.append(rows.X)
-        said = list(rows.notices)
+        tables.append(rows.X)
+        remarks = list(rows.notices)
         if others:
             plural = "s" if len(others) > 1 else ""
-            said.append(f"the map has no column{plural} {quoted_names(others)}: not used")
-        for notice in said:
+            remarks.append(f"the map has no column{plural} {quoted_names(others)}: not used")
+        for notice in remarks:
             console.note(f"{file}: {notice}" if len(files) > 1 else notice)
-        notices += said
-    return _all_rows(found)
+        notices += remarks
+    return _all_rows(tables)
 
 
 def _all_rows(tables: list[Any]) -> Any:
@@ -123,47 +156,19 @@ def _numbers(text: str | None, n: int) -> list[int]:
     return numbers
 
 
-@dataclass(frozen=True, eq=False)
-class _Judgement:
-    """What is said of the map before it is fitted again; None where nobody asked."""
-
-    verdict: MapVerdict
-    staleness: Any
-    new_rows: Any
-
-
-def _judgement_of(options: UpdateOptions, grown: UpdatedMap, console: Console) -> _Judgement:
-    with console.stage("comparing new rows with old ones"):
-        new = grown.new_rows_
-    stale = None
-    if options.staleness:
-        with console.stage("certifying how stale the map is"):
-            stale = grown.staleness_
-    verdict = grown.verdict(
-        max_gap=options.max_gap,
-        max_foreign=options.max_foreign,
-        level=options.level,
-        certified=options.staleness,
-    )
-    return _Judgement(verdict, stale, new)
-
-
-def _summary(
-    options: UpdateOptions, grown: UpdatedMap, judged: _Judgement, n_before: int
-) -> dict[str, Any]:
+def _summary(options: UpdateOptions, updated: UpdatedModel) -> dict[str, Any]:
+    grown, stale, new = updated.grown, updated.staleness, updated.new_rows
     moved = grown.registration_
-    left = len(set(_numbers(options.without, n_before)))
-    n_rows = grown.n_rows
     return {
         "schema": "dualfold.update/1",
         "dualfold": __version__,
         "sources": options.files or [],
-        "rows": n_rows,
-        "added": n_rows - n_before + left,
-        "left": left,
-        "staleness": None if judged.staleness is None else judged.staleness.to_dict(),
-        "new_rows": None if judged.new_rows is None else judged.new_rows.to_dict(),
-        "verdict": judged.verdict.to_dict(),
+        "rows": grown.n_rows,
+        "added": updated.added,
+        "left": updated.left,
+        "staleness": None if stale is None else stale.to_dict(),
+        "new_rows": None if new is None else new.to_dict(),
+        "verdict": updated.verdict.to_dict(),
         "refit": None
         if moved is None
         else {"registration": moved.to_dict(), "certificate": grown.certificate_.to_dict()},
@@ -171,21 +176,19 @@ def _summary(
     }
 
 
-def _lines(
-    options: UpdateOptions, grown: UpdatedMap, judged: _Judgement, summary: dict[str, Any]
-) -> list[str]:
+def _lines(options: UpdateOptions, updated: UpdatedModel) -> list[str]:
     """What was done and found, in sentences."""
-    added, left = summary["added"], summary["left"]
-    target = options.save_model or options.model
-    gone = f", {left:,} left" if left else ""
-    lines = [f"{counted(added, 'row')} added{gone}: {grown.n_rows:,} rows on the map → {target}"]
+    grown, target = updated.grown, options.save_model or options.model
+    gone = f", {updated.left:,} left" if updated.left else ""
+    rows = f"{grown.n_rows:,} rows on the map → {target}"
+    lines = [f"{counted(updated.added, 'row')} added{gone}: {rows}"]
     if options.output is not None:
         lines.append(f"Points in {options.output}")
-    if judged.staleness is not None:
-        lines.append(f"Staleness: {judged.staleness}")
-    if judged.new_rows is not None:
-        lines.append(str(judged.new_rows))
-    lines.append(f"Verdict: {judged.verdict}.")
+    if updated.staleness is not None:
+        lines.append(f"Staleness: {updated.staleness}")
+    if updated.new_rows is not None:
+        lines.append(str(updated.new_rows))
+    lines.append(f"Verdict: {updated.verdict}.")
     if grown.registration_ is not None:
         lines.append(f"Fitted again: {grown.certificate_}. {grown.registration_}")
     return lines

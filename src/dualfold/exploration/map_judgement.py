@@ -10,7 +10,7 @@ from dualfold.exploration.axis_remarks import close_axes_remarks, far_rows_remar
 from dualfold.exploration.copies import copies_remarks
 from dualfold.exploration.fitted_map import MAX_QUICK_FLOPS, FittedMap
 from dualfold.exploration.plan import Plan
-from dualfold.judging.evidence import Evidence
+from dualfold.judging.evidence import MapEvidence
 from dualfold.judging.judgement import Judgement, judged_map
 from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.methods.maps.profile_map import profiles
@@ -79,7 +79,7 @@ def _principal_components(fitted: FittedMap, data: Prepared) -> dict[str, Any]:
     return {"pca": pca.estimator().fit_transform(data.X, **pca.with_weights(data.weights))}
 
 
-def table_evidence(data: Prepared, cache: NeighborCache, *, of_distances: bool) -> Evidence:
+def table_evidence(data: Prepared, cache: NeighborCache, *, of_distances: bool) -> MapEvidence:
     """Evidence of a table and its neighbours.
 
     of_distances : whether the table holds distances, which are no columns
@@ -90,7 +90,7 @@ def table_evidence(data: Prepared, cache: NeighborCache, *, of_distances: bool) 
     gower = data.reading.mixed == "gower"  # a space of distances does not know its columns
     has_terms = data.text is not None and data.text.weights is not None
     named = (data.reading.color, data.reading.labels, *data.suspected_targets)
-    return Evidence(
+    return MapEvidence(
         cache.spaces,
         data.names,
         data.feature_sources,

@@ -9,17 +9,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.prepared import colors_of
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
 from dualfold.exploration.plan import SCORED_NEIGHBORS
 from dualfold.judging import map_judgement
-from dualfold.models.old_and_new_rows import rows_in_map_units
+from dualfold.models.old_and_new_rows import old_rows, rows_in_map_units
 from dualfold.quality.foreign_rows import ForeignRows
+from dualfold.view.figures import map_figure
 from dualfold.view.page import PageContent
 from dualfold.view.page_map import Map, measured_map
 from dualfold.weights.encoding import words_of
 from dualfold.weights.written_dates import as_dates
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from dualfold.data.preparation import PreparedRows
     from dualfold.models import Model
 
@@ -49,6 +53,26 @@ class PlacedRows:
     identifier: str | None = None
     color: str | None = None
 
+    @property
+    def verdict(self) -> str:
+        """How far the new rows are from the old ones, in a sentence."""
+        if self.foreign is None:
+            return "Placed; the model holds no old rows, so the new ones could not be judged."
+        return str(self.foreign)
+
+    def figure(self) -> Figure:
+        """The new points, and before grey ones of rows that the model holds."""
+        old = old_rows(self.model)
+        labels = self.new.table.labels
+        return map_figure(
+            self.points,
+            None if self.color is None else colors_of(labels[self.color]),
+            title=self.title,
+            verdict=self.verdict,
+            color_name=self.color or "",
+            behind=None if old is None else self.model.map(old[0][:MAX_OLD_POINTS]),
+        )
+
     def page_content(self) -> PageContent:
         """One map of old and new rows with their values, p-values and nearest rows."""
         table, both = self.new.table, rows_in_map_units(self.model, self.new.X)
@@ -67,7 +91,7 @@ class PlacedRows:
         known = None if self.identifier is None else table.labels[self.identifier]
         for place, row in enumerate(table.rows):
             names.append(f"new row {row + 1}" if known is None else str(known[place]))
-        said = [] if self.foreign is None else [str(self.foreign)]
+        judged = [] if self.foreign is None else [self.verdict]
         return PageContent(
             [shown],
             title=self.title,
@@ -76,19 +100,19 @@ class PlacedRows:
             names=names,
             rows=np.concatenate([np.arange(n_old), table.rows]) + 1,
             color=self.color or marks,
-            notes=[*said, *self.new.notices, *([OLD_VALUES_NOTE] if n_old else [])],
+            notes=[*judged, *self.new.notices, *([OLD_VALUES_NOTE] if n_old else [])],
             classes={marks: (FAR_ROWS, NEW_ROWS, OLD_ROWS)},
         )
 
     def _measured_map(self, shown: Map, rows: Any, metric: Any) -> Map:
         """The map with what it shows of all these rows."""
-        verdict = None
+        judgement = None
         if len(shown.points) > SCORED_NEIGHBORS:
             dense = isinstance(rows, np.ndarray)
             known = dict(zip(self.model.columns, rows.T, strict=True)) if dense else None
-            verdict = map_judgement(rows, shown.points, columns=known, metric=metric)
+            judgement = map_judgement(rows, shown.points, columns=known, metric=metric)
         measured = measured_map(shown, rows, n_neighbors=SHOWN_NEIGHBORS, metric=metric)
-        return replace(measured, judgement=verdict)
+        return replace(measured, judgement=judgement)
 
     def _columns(self, n_old: int) -> dict[str, Any]:
         """Which rows are new, how they were judged, and their labels; the old ones have none."""
@@ -98,11 +122,11 @@ class PlacedRows:
         while marks in features or marks in labels:
             marks += "_new"
         words = np.full(len(table.rows), NEW_ROWS, dtype=object)
-        judged: dict[str, Any] = {}
+        measured: dict[str, Any] = {}
         if self.foreign is not None:
             words[self.foreign.far_out] = FAR_ROWS
-            judged = {"p-value": self.foreign.p_values, "distance": self.foreign.distances}
-        kept = {name: v for name, v in judged.items() if v is not None and name not in labels}
+            measured = {"p-value": self.foreign.p_values, "distance": self.foreign.distances}
+        kept = {name: v for name, v in measured.items() if v is not None and name not in labels}
         columns = {marks: np.concatenate([np.full(n_old, OLD_ROWS, dtype=object), words])}
         return columns | {name: _after_gaps(v, n_old) for name, v in (kept | labels).items()}
 

@@ -12,7 +12,7 @@ from dualfold import AlignedMaps
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.listener import NoteCollector, sentence
-from dualfold.exploration.series_moves import Exchange, Move, exchanges_of, moves_of
+from dualfold.exploration.series_moves import Exchange, RowMove, exchanges_of, moves_of
 from dualfold.exploration.series_tables import SeriesTables, read_series
 from dualfold.exploration.table_meaning import label_columns
 from dualfold.methods.descriptions import SERIES_METHODS, SeriesMethod
@@ -37,7 +37,7 @@ class Series:
         The fitted maps, with their certificate and the weight `mu_` of staying near.
     method : str
         Method of the maps.
-    moves : tuple of Move
+    moves : tuple of RowMove
         The largest moves, with the columns that changed.
     exchanges : tuple of Exchange
         Who came and went between slices that follow each other.
@@ -62,7 +62,7 @@ class Series:
     tables: SeriesTables
     aligned: Any
     method: str
-    moves: tuple[Move, ...]
+    moves: tuple[RowMove, ...]
     exchanges: tuple[Exchange, ...]
     notes: tuple[str, ...]
 

@@ -21,7 +21,7 @@ MIN_REASON_SPREADS = 0.3
 
 
 @dataclass(frozen=True)
-class Move:
+class RowMove:
     """One row between two slices that follow each other.
 
     movement : length of its way on the map; beyond_chance : whether resampling moves it less
@@ -54,7 +54,7 @@ class Exchange:
         return f"{self.before} → {self.after}: {came} came, {went} went"
 
 
-def moves_of(tables: SeriesTables, aligned: Any, count: int) -> tuple[Move, ...]:
+def moves_of(tables: SeriesTables, aligned: Any, count: int) -> tuple[RowMove, ...]:
     """The largest moves: first those beyond resampling, then by length; at most `count`."""
     rows = tables.rows_by_slice
     found = [
@@ -70,7 +70,7 @@ def moves_of(tables: SeriesTables, aligned: Any, count: int) -> tuple[Move, ...]
         before, after = int(rows[t][a]), int(rows[t + 1][b])
         reasons = column_changes(tables, before, after, spreads)
         names = tables.names[t], tables.names[t + 1]
-        moves.append(Move(str(tables.ids[before]), *names, -length, not calm, reasons))
+        moves.append(RowMove(str(tables.ids[before]), *names, -length, not calm, reasons))
     return tuple(moves)
 
 

@@ -12,7 +12,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.judging.audit_text import finding_lines, group_text, paragraph_text, verdict_text
 from dualfold.judging.groups import Group, Pair
-from dualfold.judging.nearness import Nearness, Statement
+from dualfold.judging.nearness import Nearness, NearnessStatement
 from dualfold.judging.place_mixture import DUBIOUS_POSTERIOR, TwoGroups
 from dualfold.judging.point_reliability import Reliability
 from dualfold.judging.reruns import Impostors, Repeats
@@ -157,7 +157,7 @@ class Audit:
         """
         return Counter(one.verdict for one in self.groups)[verdict]
 
-    def nearer(self, group: str, near: str, far: str) -> Statement:
+    def nearer(self, group: str, near: str, far: str) -> NearnessStatement:
         """The statement that a group lies nearer to one group than to another.
 
         Only what the map shows was judged: distances there must differ by a fifth.
@@ -173,7 +173,7 @@ class Audit:
 
         Returns
         -------
-        Statement
+        NearnessStatement
             Whether the statement is true in the data.
 
         Raises

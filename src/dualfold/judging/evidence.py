@@ -1,4 +1,4 @@
-"""Evidence about the maps of a table: its rows as measures take them, its columns as words do."""
+"""Evidence about the maps of a table: its rows as measures take them, its columns for words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.quality.space import Space
 
-__all__ = ["Evidence"]
+__all__ = ["MapEvidence"]
 
 # Columns of numbers that are looked at; of wider tables those that follow the axes best.
 MAX_NUMBER_COLUMNS = 300
@@ -20,7 +20,7 @@ MAX_CLASS_NUMBERS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class MapEvidence:
     """What maps of a table are judged by.
 
     spaces : the rows as measures take them; where cells were filled in, plausible fillings

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.judging.evidence import Evidence
+from dualfold.judging.evidence import MapEvidence
 from dualfold.judging.groups_found import GroupsFound, groups_found
 from dualfold.judging.map_meaning import MapMeaning, map_meaning
 from dualfold.judging.zoom_names import GroupNames, zoom_names
@@ -24,7 +24,7 @@ from dualfold.quality.picture import Picture, mean_picture, percent
 from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces
 
-__all__ = ["Answer", "Judgement", "judged_map", "map_judgement", "mean_judgement"]
+__all__ = ["Judgement", "MapAnswer", "judged_map", "map_judgement", "mean_judgement"]
 
 # Neighbours of each row that are counted again on the map; maps of fewer rows are not judged.
 N_NEIGHBORS = 10
@@ -36,8 +36,8 @@ UNRELATED_ORDER = "more overall order than unrelated columns have"
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Answer to one question about a map, as every outlet tells it.
+class MapAnswer:
+    """MapAnswer to one question about a map, as every outlet tells it.
 
     question : in a few words, as on a page
     grade : one word; "" where it has none
@@ -194,12 +194,12 @@ class Judgement:
         )
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[MapAnswer, ...]:
         """All that is told of the map, in the order in which it is told.
 
         Returns
         -------
-        tuple of Answer
+        tuple of MapAnswer
             Overall order, neighbourhoods, groups, and what was filled in, as far as they are known.
         """
         each = (
@@ -314,11 +314,11 @@ class Judgement:
         }
 
 
-def _order_answer(layout: Layout | None) -> Answer | None:
+def _order_answer(layout: Layout | None) -> MapAnswer | None:
     if layout is None:
         return None
     grade = layout.grade
-    return Answer(
+    return MapAnswer(
         "Overall order",
         grade,
         str(layout),
@@ -330,11 +330,11 @@ def _order_answer(layout: Layout | None) -> Answer | None:
     )
 
 
-def _neighbors_answer(near: Picture | None) -> Answer | None:
+def _neighbors_answer(near: Picture | None) -> MapAnswer | None:
     if near is None:
         return None
     grade, kept = near.grade, f"{percent(near.kept)} kept"
-    return Answer(
+    return MapAnswer(
         "Who is near whom",
         grade,
         str(near),
@@ -346,12 +346,12 @@ def _neighbors_answer(near: Picture | None) -> Answer | None:
     )
 
 
-def _groups_answer(groups: GroupsFound | None) -> Answer | None:
+def _groups_answer(groups: GroupsFound | None) -> MapAnswer | None:
     if groups is None:
         return None
     grade, tested = groups.grade, groups.is_tested
     counts = f"{groups.found} of {groups.visible}"
-    return Answer(
+    return MapAnswer(
         "Groups",
         grade,
         str(groups),
@@ -363,7 +363,7 @@ def _groups_answer(groups: GroupsFound | None) -> Answer | None:
     )
 
 
-def _filling_answer(share: float) -> Answer | None:
+def _filling_answer(share: float) -> MapAnswer | None:
     """What was filled in; on a terminal the line of neighbours says it."""
     if share <= 0:
         return None
@@ -372,7 +372,7 @@ def _filling_answer(share: float) -> Answer | None:
         f"{cells} of the table are missing and were filled in; the figures are means over "
         "plausible fillings"
     )
-    return Answer("Filled in", "", text, short=cells)
+    return MapAnswer("Filled in", "", text, short=cells)
 
 
 def _words_of_other_groups(groups: GroupsFound | None) -> str:
@@ -471,7 +471,7 @@ def _kept_neighbors(
 
 
 def judged_map(
-    evidence: Evidence,
+    evidence: MapEvidence,
     Y: Any,
     *,
     stage: Callable[[str], AbstractContextManager[None]],
@@ -500,7 +500,7 @@ def judged_map(
         return _with_words(judgement, evidence, np.asarray(Y, dtype=float))
 
 
-def _neighborhoods(evidence: Evidence, Y: Any, rivals: Mapping[str, Any]) -> Picture:
+def _neighborhoods(evidence: MapEvidence, Y: Any, rivals: Mapping[str, Any]) -> Picture:
     """Neighbours that the map keeps, beside chance and other maps: the mean over fillings."""
 
     def picture(points: Any, kept: Mapping[str, float] | None = None) -> Picture:
@@ -513,7 +513,7 @@ def _neighborhoods(evidence: Evidence, Y: Any, rivals: Mapping[str, Any]) -> Pic
     return picture(Y, {name: picture(points).kept for name, points in rivals.items()})
 
 
-def _order_and_groups(evidence: Evidence, Y: Any, near: Picture) -> Judgement:
+def _order_and_groups(evidence: MapEvidence, Y: Any, near: Picture) -> Judgement:
     """Judgement with overall order and groups: the mean over some fillings."""
     y = EuclideanSpace(Y, None, "Y")
     each = [
@@ -534,7 +534,7 @@ def _order_and_groups(evidence: Evidence, Y: Any, near: Picture) -> Judgement:
     return replace(mean, neighborhoods=near)
 
 
-def _with_words(judgement: Judgement, evidence: Evidence, points: Array) -> Judgement:
+def _with_words(judgement: Judgement, evidence: MapEvidence, points: Array) -> Judgement:
     """Judgement with what axes and groups mean in the words of columns or terms."""
     columns, groups = evidence.telling_columns(points), judgement.groups
     verdicts = () if groups is None else groups.verdicts

@@ -26,7 +26,7 @@ from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import Space
 from dualfold.weights.row_weights import RowWeights
 
-__all__ = ["Nearness", "Statement", "nearness"]
+__all__ = ["Nearness", "NearnessStatement", "nearness"]
 
 MAX_SAMPLED_POINTS = 150  # of a group
 BOOTSTRAP_DRAWS = 200
@@ -38,7 +38,7 @@ MIN_VISIBLE_RATIO = 1.2
 
 
 @dataclass(frozen=True)
-class Statement:
+class NearnessStatement:
     """On the map `group` lies nearer to `near` than to `far`.
 
     ratio : distance to `far` over distance to `near` in the data, with an interval that holds for
@@ -82,7 +82,7 @@ class Nearness:
     sampled : points of a group that were compared, at most
     """
 
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[NearnessStatement, ...] = ()
     sampled: int = MAX_SAMPLED_POINTS
 
     def count(self, answer: bool | None) -> int:
@@ -90,7 +90,7 @@ class Nearness:
         return sum(one.true is answer for one in self.statements)
 
     @property
-    def worst(self) -> Statement | None:
+    def worst(self) -> NearnessStatement | None:
         """The false one that the data contradict most."""
         wrong = [one for one in self.statements if one.true is False]
         return min(wrong, key=lambda one: one.ratio.high, default=None)
@@ -131,7 +131,7 @@ def nearness(
         value, low, high = np.exp([middle, middle - half, middle + half])
         ratio = Estimate(value, low, high, count)
         on_map = float(shown[a, c] / max(shown[a, b], 1e-300))
-        statements.append(Statement(names[a], names[b], names[c], ratio, on_map))
+        statements.append(NearnessStatement(names[a], names[b], names[c], ratio, on_map))
     return Nearness(tuple(statements))
 
 
