@@ -51,7 +51,7 @@ from dualfold.trace.lift import (
 from dualfold.trace.matrix_entries import asymmetry, symmetric
 
 # Metrics and spans as proofs see them.
-from dualfold.trace.metric import Dense, ExcludedSpan, Sparse
+from dualfold.trace.metric import DenseMetric, ExcludedSpan, SparseMetric
 
 # Products in doubles with matrices of float32.
 from dualfold.trace.problem import product
@@ -128,7 +128,7 @@ from dualfold.trace.proof.rounding import (
 )
 
 # Evidence, and what excluded directions cost that are not exact.
-from dualfold.trace.proof.routes import Evidence, _Case, _coupling_loss
+from dualfold.trace.proof.routes import AnswerEvidence, _Case, _coupling_loss
 
 # Floors and brackets of singular values, in their units.
 from dualfold.trace.proof.singular_values import (

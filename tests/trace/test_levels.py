@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from dualfold.trace import TraceProblem, certify
-from tests.trace.door import Bracket, Evidence, SpectralFloor, Trial, _angle, _level
+from tests.trace.door import AnswerEvidence, Bracket, SpectralFloor, Trial, _angle, _level
 
 PLAIN = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
 
 
 def evidence(floor, bracket, *, leak=0.0, scale=4.0, missed=False):
     answer = Trial(np.eye(4)[:, :2], np.array([1.0, 2.0]), *np.zeros((2, 2)), 0.0, leak)
-    return Evidence(answer.h, np.zeros(2), answer, bracket, floor, scale, missed)
+    return AnswerEvidence(answer.h, np.zeros(2), answer, bracket, floor, scale, missed)
 
 
 def level(proof, gap, *, blurred=0.0, missed=False, scale=4.0, doubts=()):

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem, certify
-from tests.trace.door import Dense, Sparse, metric, rounding
+from tests.trace.door import DenseMetric, SparseMetric, metric, rounding
 
 
 def test_a_constant_stays_constant_in_any_weights():
@@ -62,13 +62,13 @@ def test_the_least_eigenvalue_of_a_metric_is_bounded_from_below(kind):
         Q = np.linalg.qr(RNG.normal(size=(6, 6)))[0]
         B = Q @ np.diag([least, 1, 1, 2, 3, 4]) @ Q.T
         B = (B + B.T) / 2 if kind == "dense" else np.diag([least, 1.0, 1.0, 2.0, 3.0, 4.0])
-        metric = Dense(B) if kind == "dense" else Sparse(sp.csr_array(B))
+        metric = DenseMetric(B) if kind == "dense" else SparseMetric(sp.csr_array(B))
         # Rounded entries may leave B an eigenvalue below 0; 0 says that nothing is known of it.
         assert 0 <= metric.lowest <= max(0.0, np.linalg.eigvalsh(B)[0]) + 1e-15
     assert metric.lowest <= 1e-17 + (kind == "dense") * 1e-15
 
 
 def test_metrics_that_are_not_positive_are_refused():
-    indefinite = Sparse(sp.csr_array(np.diag([1.0, -1.0])))
+    indefinite = SparseMetric(sp.csr_array(np.diag([1.0, -1.0])))
     with pytest.raises(InvalidInput, match="positive definite"):
         indefinite.solve(np.ones((2, 1)))

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.trace import Gramian, TraceProblem
 from tests.proofs.coarse import U, gamma, patched
 from tests.trace.door import (
-    Dense,
+    DenseMetric,
     ExcludedSpan,
     SpectralFloor,
     Trial,
@@ -351,7 +351,7 @@ def test_lengths_do_not_trust_a_solve(monkeypatch):
     problem, R = TraceProblem(np.eye(4), B, count=1), np.random.default_rng(1).normal(size=(4, 2))
     truth = np.sqrt(np.einsum("ij,ij->j", R, np.linalg.solve(B, R)))
 
-    class WrongSolve(Dense):
+    class WrongSolve(DenseMetric):
         share = 1.0
 
         def solve(self, right):

@@ -32,7 +32,7 @@ from dualfold.methods.fitting.rules import near_mean, nystrom_rule
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.methods.maps.attraction_map import AttractionMap
 from dualfold.methods.parameters import Constraints, GivenGraph
-from dualfold.trace.lift import DiffusionLift, Scale
+from dualfold.trace.lift import CoordinateScale, DiffusionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacians import Weights, affinity, weighted_laplacian
 
@@ -416,7 +416,9 @@ class LaplacianEigenmaps(GraphEstimator):
             return _refuse_new_affinities
         rule = affinity(graph, weights=self.weights, width=self.width)  # type: ignore[arg-type]
         first = isinstance(self.coordinates, str) and self.coordinates == "first"
-        scale: Scale | None = None if first else eigenvalue_scale(graph, embedding.problem)
+        scale: CoordinateScale | None = (
+            None if first else eigenvalue_scale(graph, embedding.problem)
+        )
         if self.diffusion_time is not None:
             scale = DiffusionLift(self.diffusion_time)
         return nystrom_rule(graph, embedding, rule, self.constraint, scale)

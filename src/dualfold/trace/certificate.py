@@ -40,7 +40,7 @@ from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof.completeness import SpectralFloor, dense_entries
 from dualfold.trace.proof.rounding import MAX_SPECTRUM, MIN_SPECTRUM, norm_bound, squares_in_metric
-from dualfold.trace.proof.routes import Evidence, evidence, is_zero
+from dualfold.trace.proof.routes import AnswerEvidence, evidence, is_zero
 from dualfold.trace.proof.singular_values import null_error, uses_singular_values
 
 # A random search resolves less than a proof; a wider gap than this is no information.
@@ -259,7 +259,7 @@ def _in_units_of_data(found: TraceCertificate, power: int) -> TraceCertificate:
 
 def _certificate(
     problem: TraceProblem,
-    found: Evidence,
+    found: AnswerEvidence,
     level: Level,
     reasons: tuple[str, ...],
     off: float,
@@ -302,7 +302,7 @@ def _proved_height(problem: TraceProblem, floor: SpectralFloor) -> float:
 
 
 def _level(
-    problem: TraceProblem, found: Evidence, doubts: list[str], tolerance: float
+    problem: TraceProblem, found: AnswerEvidence, doubts: list[str], tolerance: float
 ) -> tuple[Level, tuple[str, ...]]:
     """The level of the certificate, and the reasons why it is not a better one."""
     floor, bracket = found.floor, found.bracket
@@ -343,7 +343,7 @@ def _level(
     )
 
 
-def _angle(found: Evidence) -> tuple[str, ...]:
+def _angle(found: AnswerEvidence) -> tuple[str, ...]:
     """Angle of the directions that a floor allows: value − optimum ≥ (μ − λ_d)·Σ sin²."""
     answer, floor = found.answer, found.floor
     room = floor.height - float(answer.h[-1]) - answer.blur

@@ -24,12 +24,12 @@ from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.kernels.arithmetic import SMALLEST_NORMAL
 from dualfold.trace.metric import (
-    Dense,
+    DenseMetric,
     Diagonal,
     ExcludedSpan,
     Identity,
     Metric,
-    Sparse,
+    SparseMetric,
     in_row_units,
 )
 from dualfold.trace.problem import Gramian, TraceProblem
@@ -151,10 +151,10 @@ def _is_exact(before: Array, after: Array) -> bool:
 def _scaled_metric(metric: Metric, powers: Array) -> Metric:
     if isinstance(metric, Diagonal):
         return Diagonal(np.ldexp(metric.entries, 2 * powers))
-    if isinstance(metric, Sparse):
-        return Sparse(_scaled_matrix(metric.matrix, powers))
-    assert isinstance(metric, Dense)
-    return Dense(np.ldexp(metric.matrix, powers[:, None] + powers[None, :]))
+    if isinstance(metric, SparseMetric):
+        return SparseMetric(_scaled_matrix(metric.matrix, powers))
+    assert isinstance(metric, DenseMetric)
+    return DenseMetric(np.ldexp(metric.matrix, powers[:, None] + powers[None, :]))
 
 
 def reordered_problem(problem: TraceProblem) -> tuple[TraceProblem, Array] | None:

@@ -150,7 +150,7 @@ class WeightedVectorLift(ScaledVectorLift):
         return unit_columns(self.roots[:, None] * stored.points)
 
 
-class Scale(Protocol):
+class CoordinateScale(Protocol):
     """By how much each coordinate is multiplied: from the vectors and their eigenvalues."""
 
     def factors(self, V: Array, values: Array) -> Array: ...
@@ -160,7 +160,7 @@ class Scale(Protocol):
 class DiffusionLift(Lift):
     """V·|1 − λ|^t: eigenvectors of a random walk after t = `time` steps; λ is 0 where it rests.
 
-    Also a `Scale` of selected columns.
+    Also a `CoordinateScale` of selected columns.
     """
 
     time: float
@@ -225,7 +225,7 @@ class SelectedColumns(Lift):
     """The columns `indices` of V, scaled."""
 
     indices: tuple[int, ...]
-    scale: Scale
+    scale: CoordinateScale
 
     def __call__(self, V: Array, values: Array) -> Array:
         columns, own_values = self.selected_columns(V, values)

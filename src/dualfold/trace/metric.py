@@ -73,7 +73,7 @@ class Diagonal:
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse:
+class SparseMetric:
     """B sparse, positive definite (proved by its factorisation when first used)."""
 
     matrix: sp.csr_array
@@ -116,7 +116,7 @@ class Sparse:
 
 
 @dataclass(frozen=True, eq=False)
-class Dense:
+class DenseMetric:
     """Metric matrix B that is dense and positive definite.
 
     Attributes
@@ -127,8 +127,8 @@ class Dense:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.trace.metric import Dense
-    >>> Dense(np.eye(3)).n
+    >>> from dualfold.trace.metric import DenseMetric
+    >>> DenseMetric(np.eye(3)).n
     3
     """
 
@@ -174,7 +174,7 @@ class Dense:
         return sp.csr_array(self.matrix)
 
 
-Metric = Identity | Diagonal | Sparse | Dense
+Metric = Identity | Diagonal | SparseMetric | DenseMetric
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,16 +193,16 @@ class ExcludedSpan:
 
 def metric(B: Any, n: int) -> Metric:
     """The inner product that B stands for: None, a vector, a sparse or dense matrix."""
-    if isinstance(B, Identity | Diagonal | Sparse | Dense):
+    if isinstance(B, Identity | Diagonal | SparseMetric | DenseMetric):
         return B
     if B is None:
         return Identity(n)
     if sp.issparse(B):
         rows = real_sparse(B, "B")
-        found: Metric = Sparse(rows)
+        found: Metric = SparseMetric(rows)
     else:
         entries = real_entries(B, "B")
-        found = Diagonal(entries) if entries.ndim == 1 else Dense(entries)
+        found = Diagonal(entries) if entries.ndim == 1 else DenseMetric(entries)
     if np.ndim(B) not in (1, 2) or set(np.shape(B)) != {n}:
         raise InvalidInput(
             Argument("B"),
@@ -210,8 +210,8 @@ def metric(B: Any, n: int) -> Metric:
             Argument("A"),
             f" has size {n}; they must agree",
         )
-    if isinstance(found, Sparse | Dense):
-        numbers = found.matrix.data if isinstance(found, Sparse) else found.matrix
+    if isinstance(found, SparseMetric | DenseMetric):
+        numbers = found.matrix.data if isinstance(found, SparseMetric) else found.matrix
         if not np.isfinite(numbers).all():
             raise InvalidInput(Argument("B"), " holds NaN or infinite entries; check the data")
         found = type(found)(symmetric(found.matrix, "B"))
@@ -282,7 +282,7 @@ def _orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     off = np.abs(rest) + rounded
     if N.shape[1] == 1 and np.ptp(scaled) == 0 == np.ptp(basis):
         return basis, 0.0  # a constant is a multiple of a constant, to the last bit
-    weights = abs(metric.sparse()) if isinstance(metric, Sparse | Dense) else metric.sparse()
+    weights = abs(metric.sparse())
     return basis, float(np.sqrt(np.einsum("ij,ij->", off, weights @ off))) * (1 + 1e-8)
 
 

@@ -28,7 +28,7 @@ from dualfold.methods.fitting.overtones import (
 )
 from dualfold.methods.parameters import Constraints
 from dualfold.trace.certificate import certify
-from dualfold.trace.lift import EigenvalueScale, Scale, SelectedColumns
+from dualfold.trace.lift import CoordinateScale, EigenvalueScale, SelectedColumns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
@@ -79,7 +79,7 @@ class AnswerSettings:
     tolerance: float
     n_components: Any
     coordinates: Any = "first"
-    scale: Callable[[Graph, TraceProblem], Scale] | None = None
+    scale: Callable[[Graph, TraceProblem], CoordinateScale] | None = None
 
     @property
     def takes_first(self) -> bool:
@@ -106,7 +106,7 @@ class AnswerSettings:
         embedding = _certified_embedding(graph, problem, indices, solution, self)
         return Answer(embedding, None, indices if before is None else earlier)
 
-    def scale_of(self, graph: Graph, problem: TraceProblem) -> Scale:
+    def scale_of(self, graph: Graph, problem: TraceProblem) -> CoordinateScale:
         """The scale of chosen coordinates."""
         assert self.scale is not None  # such a method has no parameter `coordinates`
         return self.scale(graph, problem)
@@ -280,7 +280,7 @@ def _embedding_of(
 
 
 def _independent_columns(
-    graph: Graph, solution: Solution, count: int, scale: Scale
+    graph: Graph, solution: Solution, count: int, scale: CoordinateScale
 ) -> ColumnChoice:
     """The first eigenvectors where rows or eigenvectors are too few to choose."""
     V, values = solution.vectors, solution.values

@@ -36,7 +36,7 @@ from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_grap
 from dualfold.methods.fitting.solver_choice import SOLVER_NAMES, seed_of, solver_named
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.parameters import Constraints, GivenGraph
-from dualfold.trace.lift import Scale
+from dualfold.trace.lift import CoordinateScale
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers.solver import Solver
 
@@ -308,7 +308,7 @@ def shared_fields(
 def answer_settings(
     estimator: Any,
     solver: Any,
-    scale: Callable[[Graph, TraceProblem], Scale] | None = None,
+    scale: Callable[[Graph, TraceProblem], CoordinateScale] | None = None,
 ) -> AnswerSettings:
     """How an estimator's problem is answered; with a scale, its coordinates may be chosen."""
     asked = solver, estimator.tolerance, estimator.n_components

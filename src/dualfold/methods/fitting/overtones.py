@@ -24,7 +24,7 @@ from scipy.spatial import cKDTree
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph
-from dualfold.trace.lift import Scale, SelectedColumns
+from dualfold.trace.lift import CoordinateScale, SelectedColumns
 
 # Fewer rows are too few to tell a function of a coordinate from noise.
 FEWEST_ROWS = 50
@@ -57,7 +57,7 @@ class ColumnChoice:
 
 
 def independent_columns(
-    graph: Graph, V: Array, values: Array, count: int, scale: Scale
+    graph: Graph, V: Array, values: Array, count: int, scale: CoordinateScale
 ) -> ColumnChoice:
     """`count` of the columns of V (eigenvectors of `values`, the first first) to be coordinates.
 
@@ -73,7 +73,12 @@ def independent_columns(
 
 
 def _next(
-    graph: Graph, V: Array, values: Array, taken: tuple[int, ...], scale: Scale, rows: Array
+    graph: Graph,
+    V: Array,
+    values: Array,
+    taken: tuple[int, ...],
+    scale: CoordinateScale,
+    rows: Array,
 ) -> int:
     best, most = -1, -np.inf
     for k in sorted(set(range(V.shape[1])) - set(taken)):

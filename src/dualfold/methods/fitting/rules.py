@@ -17,7 +17,7 @@ from dualfold.methods.maps.local_map import LocalDistancesMap, LocalWeightsMap
 from dualfold.methods.maps.nystrom_map import NystromMap
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods.maps.piecewise_map import RescaledMap
-from dualfold.trace.lift import Scale
+from dualfold.trace.lift import CoordinateScale
 from dualfold.weights.laplacians import Affinity
 
 # Of the few nearest landmarks, how many count, as a share: fewer keep more on surfaces and less in
@@ -38,7 +38,11 @@ def local_map(graph: Graph, points: Array, estimator: Any) -> OutOfSampleMap:
 
 
 def nystrom_rule(
-    graph: Graph, embedding: Embedding, weights: Affinity, constraint: str, scale: Scale | None
+    graph: Graph,
+    embedding: Embedding,
+    weights: Affinity,
+    constraint: str,
+    scale: CoordinateScale | None,
 ) -> Callable[[Rows], Array]:
     """New rows by Nyström's equation, scaled as the fitted points are."""
     problem, solution = embedding.problem, embedding.solution

@@ -20,7 +20,7 @@ from dualfold.arrays import Array
 from dualfold.kernels import kernel
 from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF, gamma
 from dualfold.kernels.threads import lapack_threads, one_blas_thread
-from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
+from dualfold.trace.metric import DenseMetric, Diagonal, Identity, SparseMetric
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.dense_inertia import dense_inertia, form_bound, row_errors
 from dualfold.trace.proof.rounding import UP, column_norms, longest_row, metric_errors, norm_bound
@@ -149,7 +149,7 @@ def cholesky_floor(
     _average_halves(n, M.T)  # dpotrf reads one triangle; the proof is about the symmetric part
     M *= problem.sign
     size = norm_bound(problem) + float(np.linalg.norm(M))
-    if isinstance(metric, Dense | Sparse):
+    if isinstance(metric, DenseMetric | SparseMetric):
         B = dense_entries(metric.matrix)
         heavy = abs(height) * float(np.linalg.norm(B))
         M -= height * B

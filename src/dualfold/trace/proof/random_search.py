@@ -39,7 +39,7 @@ from dualfold.arrays import Array
 from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import one_blas_thread
-from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
+from dualfold.trace.metric import DenseMetric, Diagonal, Metric, SparseMetric
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.rounding import OPERATOR_ERROR, norm_bound
@@ -121,7 +121,7 @@ def _blur(problem: TraceProblem, scale: float) -> float:
     """Bound of what rounding of B⁻¹A, errors of an operator and N's inexact span can move."""
     metric = problem.metric
     condition = 4.0
-    if isinstance(metric, Dense | Sparse):
+    if isinstance(metric, DenseMetric | SparseMetric):
         condition += float(abs(metric.matrix).sum(axis=1).max()) / max(metric.lowest, 1e-300)
     moved = 64 * UNIT_ROUNDOFF * condition * scale + 4 * problem.excluded_error * scale
     own = problem.asymmetry + LENGTH_UNDERFLOW
@@ -148,9 +148,9 @@ def seed_of(problem: TraceProblem, V: Array, fresh: bool) -> int:
 
 
 def _arrays(metric: Metric) -> list[Array]:
-    if isinstance(metric, Sparse):
+    if isinstance(metric, SparseMetric):
         return [metric.matrix.data, metric.matrix.indices, metric.matrix.indptr]
-    if isinstance(metric, Dense):
+    if isinstance(metric, DenseMetric):
         return [metric.matrix]
     return [metric.entries] if isinstance(metric, Diagonal) else []
 
@@ -161,10 +161,10 @@ def uniform_start(problem: TraceProblem, V: Array, seed: int) -> Array:
     metric = problem.metric
     if isinstance(metric, Diagonal):
         x = g / np.sqrt(metric.entries)
-    elif isinstance(metric, Dense):
+    elif isinstance(metric, DenseMetric):
         lower = np.linalg.cholesky(metric.matrix)
         x = scipy.linalg.solve_triangular(lower, g, lower=True, trans="T")
-    elif isinstance(metric, Sparse):
+    elif isinstance(metric, SparseMetric):
         x = _sparse_root_inverse(metric.matrix, g)
     else:
         x = g

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF, gamma
 from dualfold.kernels.sparse import sparse_product
-from dualfold.trace.metric import Dense, Sparse
+from dualfold.trace.metric import DenseMetric, SparseMetric
 from dualfold.trace.problem import Gramian, TraceProblem
 
 UP = 1 + 1e-6
@@ -100,8 +100,8 @@ def underflow(size: Any, V: Array) -> Array:
 def metric_errors(problem: TraceProblem, V: Array) -> Array:
     """Column by column, a bound of ‖fl(B·V) − B·V‖₂."""
     B = problem.metric
-    if isinstance(B, Sparse | Dense):
-        terms = longest_row(B.matrix) if isinstance(B, Sparse) else problem.n
+    if isinstance(B, SparseMetric | DenseMetric):
+        terms = longest_row(B.matrix) if isinstance(B, SparseMetric) else problem.n
         return gamma(terms + 2) * column_norms(abs(B.matrix) @ np.abs(V)) * UP
     return 2 * UNIT_ROUNDOFF * column_norms(B.times(V))
 
@@ -109,7 +109,7 @@ def metric_errors(problem: TraceProblem, V: Array) -> Array:
 def squares_in_metric(problem: TraceProblem, V: Array) -> Array:
     """|v|ᵀ|B||v| of each column: vᵀBv is right to γ of it."""
     B, size = problem.metric, np.abs(V)
-    image = abs(B.matrix) @ size if isinstance(B, Sparse | Dense) else B.times(size)
+    image = abs(B.matrix) @ size if isinstance(B, SparseMetric | DenseMetric) else B.times(size)
     return np.asarray(np.einsum("ij,ij->j", size, image) * UP)
 
 
@@ -123,7 +123,7 @@ def dual_lengths(problem: TraceProblem, R: Array, errors: Array) -> Array:
     low = np.sqrt(B.lowest)
     if low == 0:
         return np.full(R.shape[1], np.inf)
-    if not isinstance(B, Sparse | Dense):
+    if not isinstance(B, SparseMetric | DenseMetric):
         squares = np.einsum("ij,ij->j", R, B.solve(R))
         return np.asarray(UP * np.sqrt(squares) + errors / low)
     x = B.solve(R)

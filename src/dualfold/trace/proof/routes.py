@@ -79,7 +79,7 @@ MIN_LARGE_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class AnswerEvidence:
     """All that is known about an answer."""
 
     quotients: Array
@@ -120,7 +120,7 @@ class _Case:
 
 def evidence(
     problem: TraceProblem, V: Array, scale: float, tolerance: float, fresh: bool
-) -> Evidence:
+) -> AnswerEvidence:
     """Certify the first `count` columns of V; the others hint where the next eigenvalues lie."""
     d = problem.count
     given = V[:, :d]
@@ -140,7 +140,7 @@ def evidence(
     extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.excluded_error**2
     case = _Case(problem, answer, further, beyond, excluded, lift, scale, extra * UP, tolerance)
     found, floor, missed = _best_route(case, given, further, fresh)
-    return Evidence(quotients, residuals, answer, found, floor, scale, missed)
+    return AnswerEvidence(quotients, residuals, answer, found, floor, scale, missed)
 
 
 def _wants_wider(problem: TraceProblem, further: Array) -> bool:

@@ -14,8 +14,7 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.kernels.reports import long_call, tally
-from dualfold.trace.metric import Dense as DenseMetric
-from dualfold.trace.metric import Diagonal, Sparse, not_positive
+from dualfold.trace.metric import DenseMetric, Diagonal, SparseMetric, not_positive
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
@@ -67,7 +66,7 @@ class Dense(Solver):
             scales = 1 / np.sqrt(problem.metric.entries)
             A *= scales
             A *= scales[:, None]
-        elif isinstance(problem.metric, DenseMetric | Sparse):
+        elif isinstance(problem.metric, DenseMetric | SparseMetric):
             B = _dense(problem.metric.matrix)
         if problem.excluded_basis.shape[1]:
             N = problem.metric.times(problem.excluded_basis)

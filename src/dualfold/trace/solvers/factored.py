@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.trace.equivalent_problems import reordered_problem, rows_put_back
-from dualfold.trace.metric import Dense, Sparse
+from dualfold.trace.metric import DenseMetric, SparseMetric
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
@@ -182,7 +182,7 @@ def gershgorin(problem: TraceProblem) -> tuple[float, float]:
     (−∞, 0) where B is no diagonal matrix and the discs say nothing; a Gramian is
     bounded by 0 and by its row sums.
     """
-    if isinstance(problem.metric, Dense | Sparse):
+    if isinstance(problem.metric, DenseMetric | SparseMetric):
         return -np.inf, 0.0
     if isinstance(problem.A, Gramian):
         A = problem.A
