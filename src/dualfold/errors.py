@@ -310,10 +310,10 @@ def _package_of(frame: FrameType) -> str:
 
 def _running_search() -> Any:
     """The outermost running search of scikit-learn, by the pool that it made for itself."""
-    found, frame = None, _frame_above()
+    search, frame = None, _frame_above()
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
             # `parallel` is made in each call of fit or cross_validate and dies with it
-            found = frame.f_locals.get("parallel", found)
+            search = frame.f_locals.get("parallel", search)
         frame = frame.f_back
-    return found
+    return search

@@ -94,10 +94,10 @@ def _function(name: str) -> tuple[Any, list[str], Callable[[Sequence[object]], N
     if name not in interface()[1]:
         raise _missing_symbol("function", name)
     result, *arguments = interface()[1][name]
-    found = _library()[name]  # an object of its own: no other caller changes its types
-    found.restype = _SCALAR_TYPES[result]
-    found.argtypes = [_converter(argument.split(":")[1]) for argument in arguments]
-    return found, arguments, checker(name, arguments, c_constant)
+    function = _library()[name]  # an object of its own: no other caller changes its types
+    function.restype = _SCALAR_TYPES[result]
+    function.argtypes = [_converter(argument.split(":")[1]) for argument in arguments]
+    return function, arguments, checker(name, arguments, c_constant)
 
 
 def kernel(name: str) -> Callable[..., Any]:
@@ -105,10 +105,10 @@ def kernel(name: str) -> Callable[..., Any]:
     looked_up = cache(lambda: _function(name))
 
     def call(*values: object) -> Any:
-        found, arguments, check = looked_up()
+        function, arguments, check = looked_up()
         _refuse_count(name, len(arguments), len(values))
         check(values)
-        return found(*values)
+        return function(*values)
 
     call.__name__ = name
     return call
@@ -124,7 +124,7 @@ def kernel_in_shares(name: str) -> Callable[..., Callable[..., Any]]:
     looked_up = cache(lambda: _function(name))
 
     def call(*common: object) -> Callable[..., Any]:
-        found, arguments, check = looked_up()
+        function, arguments, check = looked_up()
         own = len(arguments) - len(common)
         if own < 1 or any("[]" in argument for argument in arguments[:own]):
             raise TypeError(f"the kernel {name} does not end in {len(common)} arguments for all")
@@ -132,7 +132,7 @@ def kernel_in_shares(name: str) -> Callable[..., Callable[..., Any]]:
 
         def share(*numbers: int) -> object:
             _refuse_count(name, own, len(numbers))
-            return found(*numbers, *common)
+            return function(*numbers, *common)
 
         return share
 

@@ -40,7 +40,7 @@ from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof.completeness import SpectralFloor, dense_entries
 from dualfold.trace.proof.rounding import MAX_SPECTRUM, MIN_SPECTRUM, norm_bound, squares_in_metric
-from dualfold.trace.proof.routes import AnswerEvidence, evidence, is_zero
+from dualfold.trace.proof.routes import AnswerEvidence, answer_evidence, is_zero
 from dualfold.trace.proof.singular_values import null_error, uses_singular_values
 
 # A random search resolves less than a proof; a wider gap than this is no information.
@@ -227,62 +227,63 @@ def certify(
         if not problem.metric.lowest > 0:
             reason = "B could not be proved to be positive definite"
         return _failure(problem, reason, tolerance, orthogonality=off)
-    found = evidence(problem, V, scale, tolerance, fresh)
-    doubts = _mismatch(values, problem.sign * found.quotients, _entry_scale(problem))
-    level, reasons = _level(problem, found, doubts, tolerance)
-    return _certificate(problem, found, level, reasons, off, tolerance)
+    evidence = answer_evidence(problem, V, scale, tolerance, fresh)
+    doubts = _mismatch(values, problem.sign * evidence.quotients, _entry_scale(problem))
+    level, reasons = _level(problem, evidence, doubts, tolerance)
+    return _certificate(problem, evidence, level, reasons, off, tolerance)
 
 
-def _is_exact_in_data_units(found: TraceCertificate, power: int) -> bool:
+def _is_exact_in_data_units(certificate: TraceCertificate, power: int) -> bool:
     """Whether value and bound times 2^power are doubles: a rounded bound may be none."""
-    numbers = [number for number in (found.value, found.bound) if np.isfinite(number)]
+    numbers = [number for number in (certificate.value, certificate.bound) if np.isfinite(number)]
     with np.errstate(over="ignore", under="ignore"):
         return all(np.ldexp(np.ldexp(number, power), -power) == number for number in numbers)
 
 
-def _in_units_of_data(found: TraceCertificate, power: int) -> TraceCertificate:
+def _in_units_of_data(certificate: TraceCertificate, power: int) -> TraceCertificate:
     """Verdict with its numbers times 2^power; those in words name their unit."""
 
     def back(number: float | None) -> Any:
         return None if number is None else float(np.ldexp(number, power))
 
+    unit = f"(numbers in units of 2^{power})"
     return replace(
-        found,
-        value=back(found.value),
-        bound=back(found.bound),
-        floor=back(found.floor),
-        eigengap=back(found.eigengap),
-        residuals=tuple(back(one) for one in found.residuals),
-        reasons=tuple(f"{reason} (numbers in units of 2^{power})" for reason in found.reasons),
+        certificate,
+        value=back(certificate.value),
+        bound=back(certificate.bound),
+        floor=back(certificate.floor),
+        eigengap=back(certificate.eigengap),
+        residuals=tuple(back(length) for length in certificate.residuals),
+        reasons=tuple(f"{reason} {unit}" for reason in certificate.reasons),
     )
 
 
 def _certificate(
     problem: TraceProblem,
-    found: AnswerEvidence,
+    evidence: AnswerEvidence,
     level: Level,
     reasons: tuple[str, ...],
     off: float,
     tolerance: float,
 ) -> TraceCertificate:
-    floor, bracket, d = found.floor, found.bracket, problem.count
+    floor, bracket, d = evidence.floor, evidence.bracket, problem.count
     following = None
     # At most d lie below the height. A random search resolves ends, not gaps: no eigengap there.
     height = _proved_height(problem, floor)
     if level == "proved" and np.isfinite(height) and floor.below == d:
-        following = height - float(found.answer.h[-1]) - found.answer.blur
+        following = height - float(evidence.answer.h[-1]) - evidence.answer.blur
     about = problem.about
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
         about = f"{about}, {FIXED_OPERATOR_SCOPE}" if about else FIXED_OPERATOR_SCOPE
     return TraceCertificate(
         level=level,
         gap=bracket.gap,
-        value=problem.sign * (found.answer.total if np.isnan(bracket.value) else bracket.value),
+        value=problem.sign * (evidence.answer.total if np.isnan(bracket.value) else bracket.value),
         bound=problem.sign * bracket.lower,
         sense=problem.sense,
-        residuals=tuple(float(r) for r in found.residuals),
+        residuals=tuple(float(r) for r in evidence.residuals),
         orthogonality=off,
-        complete=False if found.missed else True if level in ("proved", "measured") else None,
+        complete=False if evidence.missed else True if level in ("proved", "measured") else None,
         proof=None if floor.proof == "none" else floor.proof,
         floor=problem.sign * floor.height,
         chance=floor.chance,
@@ -290,7 +291,7 @@ def _certificate(
         tolerance=tolerance,
         reasons=reasons,
         about=about,
-        eigenvectors=bool(found.residuals.max() <= max(tolerance, 1e-6) * found.scale),
+        eigenvectors=bool(evidence.residuals.max() <= max(tolerance, 1e-6) * evidence.scale),
     )
 
 
@@ -302,11 +303,11 @@ def _proved_height(problem: TraceProblem, floor: SpectralFloor) -> float:
 
 
 def _level(
-    problem: TraceProblem, found: AnswerEvidence, doubts: list[str], tolerance: float
+    problem: TraceProblem, evidence: AnswerEvidence, doubts: list[str], tolerance: float
 ) -> tuple[Level, tuple[str, ...]]:
     """The level of the certificate, and the reasons why it is not a better one."""
-    floor, bracket = found.floor, found.bracket
-    if found.missed:
+    floor, bracket = evidence.floor, evidence.bracket
+    if evidence.missed:
         words = (
             f"a better direction was missed: {floor.seen} or more eigenvalues lie beyond "
             f"{_short(problem.sign * floor.height)}, the answer has {floor.below} of them"
@@ -327,29 +328,30 @@ def _level(
         words = "the count of eigenvalues was spoiled by rounding; nothing is proved"
         return "unresolved", (words,)
     # A matrix in double precision does not resolve less than a unit of the spectrum.
-    negligible = gap >= MAX_GAP and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
+    negligible = gap >= MAX_GAP and bracket.apart <= problem.count * UNIT_ROUNDOFF * evidence.scale
     if negligible or bracket.blurred >= proofs.ROUNDING_SHARE * bracket.apart:
+        share = bound_text(bracket.apart / evidence.scale)
         return "unresolved", (
-            f"the value is within {bound_text(bracket.apart / found.scale)} of the spectrum from "
+            f"the value is within {share} of the spectrum from "
             "the optimum, and double precision resolves no more: no word relative to the optimum",
-            *_angle(found),
+            *_angle(evidence),
         )
     level = level_of(gap, tolerance)
     return level, (
         f"the value is within {bound_text(gap)} of the optimum, not {tolerance:g}"
         if np.isfinite(gap)
-        else f"the value is {_short(bracket.apart / found.scale)} of the spectrum above what is "
+        else f"the value is {_short(bracket.apart / evidence.scale)} of the spectrum above what is "
         "excluded",
     )
 
 
-def _angle(found: AnswerEvidence) -> tuple[str, ...]:
+def _angle(evidence: AnswerEvidence) -> tuple[str, ...]:
     """Angle of the directions that a floor allows: value − optimum ≥ (μ − λ_d)·Σ sin²."""
-    answer, floor = found.answer, found.floor
+    answer, floor = evidence.answer, evidence.floor
     room = floor.height - float(answer.h[-1]) - answer.blur
     if floor.below != len(answer.h) or not room > 0:
         return ()
-    sine = float(np.sqrt(found.bracket.apart / room))
+    sine = float(np.sqrt(evidence.bracket.apart / room))
     if not sine < 0.1:
         return ()
     return (f"the directions are right all the same, to an angle of {_short(1.01 * sine)}",)
@@ -364,8 +366,8 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
     entries = real_entries(dense_entries(A), "A")
     if not np.isfinite(entries).all():
         raise InvalidInput(Argument("A"), ", an operator, returns NaN or infinite numbers")
-    size, apart = float(np.linalg.norm(entries)), asymmetry(entries)
-    if apart > ASYMMETRY_TOLERANCE * size:
+    size, difference = float(np.linalg.norm(entries)), asymmetry(entries)
+    if difference > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric("A", entries)
     return replace(problem, A=entries)
 

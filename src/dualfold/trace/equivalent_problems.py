@@ -213,6 +213,6 @@ def _renumbered(matrix: sp.csr_array, order: Array | None, place: Array | None) 
     rows = matrix if order is None else matrix[order]
     columns = rows.indices if place is None else place[rows.indices]
     turned = sp.csr_array((rows.data, columns, rows.indptr), shape=rows.shape).tocsc()
-    found = sp.csr_array((turned.data, turned.indices, turned.indptr), shape=rows.shape[::-1])
-    found.has_canonical_format = True  # a transpose is written in order
-    return found
+    transposed = sp.csr_array((turned.data, turned.indices, turned.indptr), shape=rows.shape[::-1])
+    transposed.has_canonical_format = True  # a transpose is written in order
+    return transposed

@@ -65,11 +65,11 @@ def real_sparse(matrix: Any, name: str) -> sp.csr_array:
 
 def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
     """The matrix itself where it is symmetric, else (A + Aᵀ)/2; refused if far from symmetric."""
-    apart = asymmetry(matrix)
-    if apart == 0:
+    difference = asymmetry(matrix)
+    if difference == 0:
         return matrix
     size = float(abs(matrix).sum(axis=1).mean())
-    if apart > ASYMMETRY_TOLERANCE * size:
+    if difference > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric(name, matrix)
     half = (matrix + matrix.T) / 2
     return sp.csr_array(half) if sp.issparse(matrix) else half
@@ -88,34 +88,34 @@ def not_symmetric(name: str, matrix: Any) -> InvalidInput:
 def _most_different_entries(matrix: Any) -> tuple[int, int]:
     """Where |a_ij − a_ji| is largest."""
     if sp.issparse(matrix):
-        apart = sp.coo_array(abs(matrix - matrix.T))
-        most = int(np.argmax(apart.data))
-        return int(apart.row[most]), int(apart.col[most])
+        difference = sp.coo_array(abs(matrix - matrix.T))
+        most = int(np.argmax(difference.data))
+        return int(difference.row[most]), int(difference.col[most])
     best, place = -1.0, (0, 0)
     for first in range(0, len(matrix), TILE_ROWS):
         rows = slice(first, first + TILE_ROWS)
-        apart = np.abs(np.subtract(matrix[rows], matrix[:, rows].T, dtype=float))
-        i, j = np.unravel_index(int(np.argmax(apart)), apart.shape)
-        if apart[i, j] > best:
-            best, place = float(apart[i, j]), (first + int(i), int(j))
+        difference = np.abs(np.subtract(matrix[rows], matrix[:, rows].T, dtype=float))
+        i, j = np.unravel_index(int(np.argmax(difference)), difference.shape)
+        if difference[i, j] > best:
+            best, place = float(difference[i, j]), (first + int(i), int(j))
     return place
 
 
 def asymmetry(matrix: Any) -> float:
     """An upper bound of ‖A − Aᵀ‖/2, the distance of A from its symmetric part; 0 if symmetric."""
     if sp.issparse(matrix):
-        apart = _largest_row_difference(matrix)
-        if apart >= 0:
-            return 0.51 * apart
-        apart = abs(matrix - matrix.T)
-        return 0.51 * float(apart.sum(axis=1).max(initial=0.0)) if apart.nnz else 0.0
+        difference = _largest_row_difference(matrix)
+        if difference >= 0:
+            return 0.51 * difference
+        difference = abs(matrix - matrix.T)
+        return 0.51 * float(difference.sum(axis=1).max(initial=0.0)) if difference.nnz else 0.0
     squares = 0.0
     for first in range(0, len(matrix), TILE_ROWS):
         for second in range(first, len(matrix), TILE_ROWS):
             rows, columns = slice(first, first + TILE_ROWS), slice(second, second + TILE_ROWS)
-            one, other = matrix[rows, columns], matrix[columns, rows].T
-            if not np.array_equal(one, other):
-                squares += 2 * float(np.sum(np.subtract(one, other, dtype=float) ** 2))
+            block, mirrored = matrix[rows, columns], matrix[columns, rows].T
+            if not np.array_equal(block, mirrored):
+                squares += 2 * float(np.sum(np.subtract(block, mirrored, dtype=float) ** 2))
     return 0.51 * float(np.sqrt(squares))
 
 

@@ -199,10 +199,10 @@ def metric(B: Any, n: int) -> Metric:
         return Identity(n)
     if sp.issparse(B):
         rows = real_sparse(B, "B")
-        found: Metric = SparseMetric(rows)
+        given: Metric = SparseMetric(rows)
     else:
         entries = real_entries(B, "B")
-        found = Diagonal(entries) if entries.ndim == 1 else DenseMetric(entries)
+        given = Diagonal(entries) if entries.ndim == 1 else DenseMetric(entries)
     if np.ndim(B) not in (1, 2) or set(np.shape(B)) != {n}:
         raise InvalidInput(
             Argument("B"),
@@ -210,20 +210,20 @@ def metric(B: Any, n: int) -> Metric:
             Argument("A"),
             f" has size {n}; they must agree",
         )
-    if isinstance(found, SparseMetric | DenseMetric):
-        numbers = found.matrix.data if isinstance(found, SparseMetric) else found.matrix
+    if isinstance(given, SparseMetric | DenseMetric):
+        numbers = given.matrix.data if isinstance(given, SparseMetric) else given.matrix
         if not np.isfinite(numbers).all():
             raise InvalidInput(Argument("B"), " holds NaN or infinite entries; check the data")
-        found = type(found)(symmetric(found.matrix, "B"))
-    if isinstance(found, Diagonal) and not (np.isfinite(found.entries).all() and found.lowest > 0):
-        bad = int(np.sum(~(found.entries > 0)))
+        given = type(given)(symmetric(given.matrix, "B"))
+    if isinstance(given, Diagonal) and not (np.isfinite(given.entries).all() and given.lowest > 0):
+        bad = int(np.sum(~(given.entries > 0)))
         raise InvalidInput(
             Argument("B"),
             f" has {bad} entries that are not positive numbers; a point without neighbours "
             "has degree 0: join the graph's pieces first (dualfold.graph.join_pieces) or use ",
             Argument("B", None),
         )
-    return found
+    return given
 
 
 def excluded_span(N: ArrayLike | None, metric: Metric) -> ExcludedSpan:

@@ -455,9 +455,9 @@ def _checked_matrix(A: Any) -> Any:
         crossed = pair.T @ images
     if not np.isfinite(images).all() and not np.isfinite([dense.min(), dense.max()]).all():
         raise _not_finite()
-    apart = float(abs(crossed[0, 1] - crossed[1, 0]))
+    difference = float(abs(crossed[0, 1] - crossed[1, 0]))
     size = float(np.abs(images).mean()) if images.size else 0.0
-    if apart > ASYMMETRY_TOLERANCE * size:
+    if difference > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric("A", dense)
     return dense
 

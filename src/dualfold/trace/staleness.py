@@ -172,8 +172,8 @@ def certify_frozen(
         return replace(
             unresolved_staleness(why, tolerance=tolerance), value=value, shape_change=change
         )
-    found = _by_gap if problem.sense == "max" else _by_angles
-    certificate = found(problem, V, np.asarray(best, dtype=float), answer, (value, blur))
+    judge = _by_gap if problem.sense == "max" else _by_angles
+    certificate = judge(problem, V, np.asarray(best, dtype=float), answer, (value, blur))
     return replace(certificate, shape_change=change)
 
 
@@ -253,9 +253,9 @@ def _by_angles(
     W, _ = feasible_vectors(problem, best[:, :d])
     assert W is not None  # it was certified as orthonormal
     off_best = float(np.sqrt(max(0.0, _excess(answer)) / answer.eigengap)) * UP
-    apart, rounding = _sine(problem, V, W)
-    high = (apart + rounding + off_best) ** 2 / d * UP
-    low = max(0.0, apart - rounding - off_best) ** 2 / d
+    sine, rounding = _sine(problem, V, W)
+    high = (sine + rounding + off_best) ** 2 / d * UP
+    low = max(0.0, sine - rounding - off_best) ** 2 / d
     level, reasons = _level(high, answer.tolerance)
     return StalenessCertificate(
         level=level,

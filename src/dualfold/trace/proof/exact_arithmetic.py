@@ -117,14 +117,14 @@ def _pencil(problem: TraceProblem) -> IntegerPencil | None:
         A = IntegerMatrix(sign * (given.entries + given.entries.T), given.power - 1)
     B = _metric(problem)
     N = problem.excluded_columns
-    found = IntegerPencil(A, B, IntegerMatrix.of(N))
+    pencil = IntegerPencil(A, B, IntegerMatrix.of(N))
     power = min(A.power, B.power)
     sizes = (
         _bits(A.entries_at(power)),
         _bits(B.entries_at(power)) + 53,
-        _bits((B @ found.N).entries),
+        _bits((B @ pencil.N).entries),
     )
-    return found if max(sizes) * sum(N.shape) <= MAX_BITS else None
+    return pencil if max(sizes) * sum(N.shape) <= MAX_BITS else None
 
 
 def _on_constraint(pencil: IntegerPencil, V: IntegerMatrix) -> IntegerMatrix | None:

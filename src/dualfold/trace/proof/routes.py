@@ -118,7 +118,7 @@ class _Case:
         return trial(self.problem, np.hstack([self.answer.V, self.further]), self.lift)
 
 
-def evidence(
+def answer_evidence(
     problem: TraceProblem, V: Array, scale: float, tolerance: float, fresh: bool
 ) -> AnswerEvidence:
     """Certify the first `count` columns of V; the others hint where the next eigenvalues lie."""

@@ -170,8 +170,8 @@ def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> Sp
         return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
 
     def solve(R: Array) -> tuple[Array, Array]:
-        found = np.linalg.solve(S, np.vstack([np.zeros((m, R.shape[1])), R]))
-        return -found[:m], found[m:]
+        solution = np.linalg.solve(S, np.vstack([np.zeros((m, R.shape[1])), R]))
+        return -solution[:m], solution[m:]
 
     seen = negative - m - problem.excluded_basis.shape[1]
     return SpectralFloor(below, low, "inertia", seen=seen, error=height - low, solve=solve)
@@ -250,8 +250,8 @@ def _pairs(problem: TraceProblem, V: Array, floor: SpectralFloor, top: float) ->
     if plain is not None and temple_loss(plain, top)[0] < 1e-12 * float(plain.h[0]):
         return plain
     solved = None if floor.solve is None else _solved_pairs(problem, V, floor.solve)
-    found = [pairs for pairs in (plain, solved) if pairs is not None]
-    return min(found, key=lambda pairs: temple_loss(pairs, top)[0], default=None)
+    candidates = [pairs for pairs in (plain, solved) if pairs is not None]
+    return min(candidates, key=lambda pairs: temple_loss(pairs, top)[0], default=None)
 
 
 def _solved_pairs(

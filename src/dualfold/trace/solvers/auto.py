@@ -138,11 +138,11 @@ class Auto(Solver):
         if not prefers_filled_square(problem):
             return None
         settings = Iteration("Filled", self.tol, 2_000, seed=self.seed, start=self.start)
-        found = filled_solution(problem, settings)
+        solution = filled_solution(problem, settings)
         rows = problem.A.factor.shape[0] / problem.n
-        told = "its Cholesky factor is dense" if found else "its rounding hides the small end"
-        story.append(f"{rows:.0f} rows of M a point: MᵀM is formed, {told}")
-        return found
+        reason = "its Cholesky factor is dense" if solution else "its rounding hides the small end"
+        story.append(f"{rows:.0f} rows of M a point: MᵀM is formed, {reason}")
+        return solution
 
     def _factored_solver(self) -> Factored:
         return Factored(tol=self.tol, seed=self.seed, start=self.start)

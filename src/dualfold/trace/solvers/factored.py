@@ -86,9 +86,9 @@ class Factored(Solver):
         if reordered is not None:
             local, order = reordered
             start = None if self.start is None else self.start[order]
-            found = replace(self, start=start)._attempt(local)
-            vectors = with_signs(rows_put_back(found.vectors, order))
-            return replace(found, vectors=vectors, guard=rows_put_back(found.guard, order))
+            solution = replace(self, start=start)._attempt(local)
+            vectors = with_signs(rows_put_back(solution.vectors, order))
+            return replace(solution, vectors=vectors, guard=rows_put_back(solution.guard, order))
         return self._attempt(problem)
 
     def _attempt(self, problem: TraceProblem) -> Solution:
@@ -105,9 +105,9 @@ class Factored(Solver):
         )
         factor, shift = factor_below(problem)
         solve = partial(shifted_matrices(problem).solve, factor, shift)
-        found = iterate(problem, Through(solve), settings)
+        solution = iterate(problem, Through(solve), settings)
         factor.release()
-        return found
+        return solution
 
     def _moving(self, problem: TraceProblem) -> int:
         """Number of directions that take a step: from a start with all wanted ones, one more.

@@ -40,20 +40,20 @@ def filled_solution(problem: TraceProblem, settings: Iteration) -> Solution | No
     def inverse(R: Array) -> Array:
         return np.asarray(scipy.linalg.lapack.dpotrs(lower, R, lower=1)[0])
 
-    found = iterate(filled, Through(inverse), replace(settings, block=block))
-    if found.status != "converged" or not _is_resolved(problem, found, trace):
+    solution = iterate(filled, Through(inverse), replace(settings, block=block))
+    if solution.status != "converged" or not _is_resolved(problem, solution, trace):
         return None
     # Once more from M: the square has rounded the values.
-    values, turn = scipy.linalg.eigh(problem.quadratic(found.vectors))
-    return replace(found, vectors=with_signs(found.vectors @ turn), values=values)
+    values, turn = scipy.linalg.eigh(problem.quadratic(solution.vectors))
+    return replace(solution, vectors=with_signs(solution.vectors @ turn), values=values)
 
 
-def _is_resolved(problem: TraceProblem, found: Solution, trace: float) -> bool:
+def _is_resolved(problem: TraceProblem, solution: Solution, trace: float) -> bool:
     """Whether the wanted eigenvalues lie apart from the next, and from 0, by more than rounding."""
-    if not found.guard.shape[1]:
+    if not solution.guard.shape[1]:
         return False
-    following = float(problem.quadratic(found.guard[:, :1])[0, 0])
-    apart = min(following - float(found.values[-1]), float(found.values[0]))
+    following = float(problem.quadratic(solution.guard[:, :1])[0, 0])
+    room = min(following - float(solution.values[-1]), float(solution.values[0]))
     lightest = float(problem.metric.times(np.ones(problem.n)).min())
     rounding = 4 * problem.n * UNIT_ROUNDOFF * trace / lightest
-    return apart > MIN_GAP_IN_ROUNDINGS * rounding
+    return room > MIN_GAP_IN_ROUNDINGS * rounding

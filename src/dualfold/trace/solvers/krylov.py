@@ -72,9 +72,9 @@ class KrylovSpace:
                     or (left > INVERSE_TOLERANCE_RATIO * self._tol * values[:count]).any()
                 ):
                     continue
-                found = self._answer(count, turns)
-                if found is not None:
-                    return found
+                answer = self._answer(count, turns)
+                if answer is not None:
+                    return answer
         return None
 
     def _grow(self, most: int) -> bool:

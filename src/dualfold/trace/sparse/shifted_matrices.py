@@ -176,8 +176,8 @@ class ShiftedMatrices:
 
     @property
     def _rotated_order(self) -> Ordering | None:
-        found: Ordering | None = self.orders.get("rotated", self._find_rotated_order)
-        return found
+        order: Ordering | None = self.orders.get("rotated", self._find_rotated_order)
+        return order
 
     def balance(self, shift: float) -> float:
         """α: √|shift|, and 1 where nothing is auxiliary."""
@@ -225,8 +225,8 @@ class ShiftedMatrices:
         before = self.auxiliary
         if self.is_rotated:
             return factor.solve_rotated(R)
-        found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
-        return found[:before], found[before:]
+        solution = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
+        return solution[:before], solution[before:]
 
     def _augmented_at(self, shift: float) -> sp.csr_array | RotatedMatrix:
         a, s = self.balance(shift), self.sign
