@@ -297,18 +297,13 @@ def symmetrize(K: Array, mean: str = "the mean of the squared distances there an
 
     mean : what the result is, in words
     """
-    off, n = 0.0, len(K)
-    for i in range(0, n, MIN_TILE_COLUMNS):
-        for j in range(i, n, MIN_TILE_COLUMNS):
-            there, back = (
-                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS],
-                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS].T,
-            )
-            off = max(off, float(np.abs(there - back).max()))
-            if i == j or off:
-                middle = (there + back) / 2
-                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS] = middle
-                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS] = middle.T
+    off = 0.0
+    for i, j in _block_pairs(len(K)):
+        there, back = K[i, j], K[j, i].T
+        off = max(off, float(np.abs(there - back).max()))
+        if i == j or off:
+            K[i, j] = middle = (there + back) / 2
+            K[j, i] = middle.T
     if not off:
         return ""
     # The diagonal of a kernel has its largest entry; that of distances is 0.
@@ -338,21 +333,23 @@ def refuse_asymmetry(distances: Array, name: str = "distances") -> None:
             "array must be 2-dimensional and square, one row and column a point; the shape of the "
             f"{name} is {distances.shape}"
         )
-    n = len(distances)
-    for i in range(0, n, MIN_TILE_COLUMNS):
-        for j in range(i, n, MIN_TILE_COLUMNS):
-            there, back = (
-                distances[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS],
-                distances[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS].T,
+    for i, j in _block_pairs(len(distances)):
+        there, back = distances[i, j], distances[j, i].T
+        off = np.abs(there - back)
+        if np.any(off > 1e-10 + 1e-5 * np.abs(back)):
+            a, b = np.unravel_index(int(np.nanargmax(off)), off.shape)
+            row, column = i.start + a, j.start + b
+            raise InvalidInput(
+                f"Array must be symmetric, as {name} are; entry ({row}, {column}) is "
+                f"{there[a, b]:.6g} and entry ({column}, {row}) is {back[a, b]:.6g}. Use "
+                "(D + D.T) / 2 if that is noise"
             )
-            off = np.abs(there - back)
-            if np.any(off > 1e-10 + 1e-5 * np.abs(back)):
-                a, b = np.unravel_index(int(np.nanargmax(off)), off.shape)
-                raise InvalidInput(
-                    f"Array must be symmetric, as {name} are; entry ({i + a}, {j + b}) is "
-                    f"{there[a, b]:.6g} and entry ({j + b}, {i + a}) is {back[a, b]:.6g}. Use "
-                    "(D + D.T) / 2 if that is noise"
-                )
+
+
+def _block_pairs(n: int) -> list[tuple[slice, slice]]:
+    """The blocks of rows and columns of an n×n matrix on its diagonal and to the right of it."""
+    blocks = list(row_slices(n, MIN_TILE_COLUMNS))
+    return [(i, j) for count, i in enumerate(blocks) for j in blocks[count:]]
 
 
 def refuse_large(rows: int, what: str, others: int) -> None:
