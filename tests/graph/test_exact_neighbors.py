@@ -314,11 +314,3 @@ def test_other_metrics_refuse_what_they_would_round(metric: str) -> None:
         assert "proved" not in said
     with pytest.raises(InvalidInput, match=r"2\^53"):
         nearest(np.array([[0, 2**60 + 1], [2**60 + 1, 0]]), 1, metric="precomputed")
-
-
-def test_the_sentence_says_how_close_ties_may_be() -> None:
-    """Two points whose distances differ by less than rounding: the sentence covers it."""
-    words = nearest(np.random.default_rng(0).standard_normal((30, 3)), 2).search.sentence()
-    assert words.startswith("exact neighbours (kd-tree), every row proved; ties within 2e-15")
-    wide = nearest(np.random.default_rng(0).standard_normal((30, 784)), 2).search
-    assert 1e-15 < wide.rounding < 2.1e-15

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
@@ -109,15 +108,6 @@ def test_kneighbors_transformer_graphs():
     given = KNeighborsTransformer(n_neighbors=5).fit_transform(POINTS)  # the point itself is in it
     graph = knn(given, 5, metric="precomputed")
     assert stored_edges(graph) == stored_edges(knn(POINTS, 5))
-
-
-def test_inputs_of_every_kind_give_one_graph():
-    X = (POINTS * 100).astype(np.int32)
-    expected = knn(X.astype(float), 4).lengths
-    for given in (X, X.astype(np.float32), pd.DataFrame(X), sp.csr_array(X), np.asfortranarray(X)):
-        lengths = knn(given, 4).lengths
-        assert np.array_equal(lengths.indices, expected.indices)
-        assert np.array_equal(lengths.data, expected.data)
 
 
 def test_graph_cannot_be_changed():

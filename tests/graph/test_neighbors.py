@@ -391,11 +391,15 @@ def test_the_nearest_row_of_many_queries_is_that_of_all_pairs():
 
 
 def test_the_rounding_of_given_distances_is_0_and_of_other_metrics_unknown():
+    """The sentence says how close ties may be."""
     assert radius(DISTANCES, 1.0, metric="precomputed").search.rounding == 0
     assert np.isnan(radius(X, 0.1, metric="cosine").search.rounding)
     assert radius(X, 1.0).search.rounding > 0
     words = nearest(DISTANCES, 2, metric="precomputed").search.sentence()
     assert words == "exact neighbours (precomputed), every row proved"
+    words = nearest(X, 2).search.sentence()
+    assert words.startswith("exact neighbours (kd-tree), every row proved; ties within 2e-15")
+    assert 1e-15 < nearest(RNG.standard_normal((30, 784)), 2).search.rounding < 2.1e-15
 
 
 def test_no_rows_sparse_rows_and_equal_rows_in_large_units():

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.spatial.distance import cdist
+
+from dualfold import quality
+from tests.quality.door import co_ranking, neighbor_ranks
 
 
 def off_diagonal(X, Y):
@@ -56,3 +60,31 @@ def neighborhood_measures(before, after, k, tolerance=0.0):
         found[name] = 1 - factor * found[name]
     reached = np.array([high[i, near[i, -1]] for i in range(n)])
     return found | {"chance": reached / (n - 1)}
+
+
+def measures_agree(X, Y, distances_x, k, tolerance=0.0, **options):
+    """Hold every measure of neighbourhoods, for each point and as a mean, to its definition."""
+    expected = neighborhood_measures(distances_x, cdist(Y, Y), k, tolerance)
+    chance, kept = expected.pop("chance"), expected["t_similarity"]
+    ranks = neighbor_ranks(X, Y, k, **options)
+    intruders, lost = ranks.mean_relative_rank_errors(per_point=True)
+    found = {
+        "trustworthiness": quality.trustworthiness(X, Y, n_neighbors=k, per_point=True, **options),
+        "continuity": quality.continuity(X, Y, n_neighbors=k, per_point=True, **options),
+        "t_similarity": quality.t_similarity(X, Y, k, per_point=True, **options),
+        "intruders": intruders,
+        "lost": lost,
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-11, err_msg=name)
+    for name in ("trustworthiness", "continuity", "t_similarity"):
+        assert getattr(ranks, name)() == pytest.approx(expected[name].mean(), abs=1e-12)
+    beyond = quality.lcmc(X, Y, n_neighbors=k, per_point=True, **options)
+    np.testing.assert_allclose(beyond, kept - chance, atol=1e-12)
+    both = quality.mean_relative_rank_errors(X, Y, n_neighbors=k, **options)
+    assert both == pytest.approx((expected["intruders"].mean(), expected["lost"].mean()))
+    for most in (None, max(k, 5)):
+        curve = quality.neighborhood_curve(X, Y, most, **options)
+        assert curve.q_nx[k - 1] == pytest.approx(kept.mean())
+        assert curve.chance[k - 1] == pytest.approx(chance.mean())
+    assert co_ranking(X, Y, k + 5, **options).q_nx()[k - 1] == pytest.approx(kept.mean())

@@ -96,8 +96,6 @@ def test_limits_of_a_long_curve_are_interpolated_between_near_sizes():
 def test_few_points_have_a_curve_and_a_chance():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     assert len(neighborhood_curve(X[:3], X[:3]).q_nx) == 1
-    with pytest.raises(InvalidInput, match="three points"):
-        neighborhood_curve(X[:2], X[:2])
     curve = neighborhood_curve(X, X, 3)
     assert curve.sizes.tolist() == [1, 2]  # all but one: beyond that everybody is kept
     assert (curve.q_nx == 1).all()

@@ -17,7 +17,7 @@ RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
 
-@pytest.mark.parametrize("measure", [quality.stress, quality.nonmetric_stress])
+@pytest.mark.parametrize("measure", [quality.stress, quality.nonmetric_stress, quality.shepard])
 def test_distances_need_two_points(measure):
     with pytest.raises(InvalidInput, match="at least two points"):
         measure(X[:1], X[:1])

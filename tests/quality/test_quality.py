@@ -10,38 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-import dualfold
 from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
-from tests.quality.brute_force import neighborhood_measures
+from tests.quality.brute_force import measures_agree
 from tests.quality.door import neighbor_ranks
-from tests.tools.tables import digit_points
-
-
-def measures_agree(X, Y, distances_x, k, **options):
-    expected = neighborhood_measures(distances_x, cdist(Y, Y), k)
-    chance = expected.pop("chance")
-    ranks = neighbor_ranks(X, Y, k, **options)
-    intruders, lost = ranks.mean_relative_rank_errors(per_point=True)
-    found = {
-        "trustworthiness": quality.trustworthiness(X, Y, n_neighbors=k, per_point=True, **options),
-        "continuity": quality.continuity(X, Y, n_neighbors=k, per_point=True, **options),
-        "t_similarity": quality.t_similarity(X, Y, k, per_point=True, **options),
-        "intruders": intruders,
-        "lost": lost,
-    }
-    for name, values in expected.items():
-        np.testing.assert_allclose(found[name], values, atol=1e-12, err_msg=name)
-    np.testing.assert_allclose(
-        ranks.trustworthiness(per_point=True), expected["trustworthiness"], atol=1e-12
-    )
-    assert ranks.continuity() == pytest.approx(expected["continuity"].mean(), abs=1e-12)
-    assert ranks.t_similarity() == pytest.approx(expected["t_similarity"].mean(), abs=1e-12)
-    beyond = expected["t_similarity"].mean() - chance.mean()
-    assert quality.lcmc(X, Y, n_neighbors=k, **options) == pytest.approx(beyond, abs=1e-12)
-    both = quality.mean_relative_rank_errors(X, Y, n_neighbors=k, **options)
-    assert both == pytest.approx((expected["intruders"].mean(), expected["lost"].mean()))
 
 
 def test_measures_of_ties_and_duplicates_by_brute_force():
@@ -204,37 +177,3 @@ def test_memory_stays_far_below_all_distances():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < n * n * 8 / 5  # scikit-learn holds three such matrices
-
-
-def test_refusals():
-    X, Y = np.random.default_rng(0).standard_normal((20, 3)), np.zeros((20, 2))
-    with pytest.raises(InvalidInput, match="same points"):
-        quality.trustworthiness(X, Y[:-1])
-    with pytest.raises(InvalidInput, match="less than half"):
-        quality.trustworthiness(X, Y, n_neighbors=10)
-    with pytest.raises(InvalidInput, match="from 1 to 19"):
-        quality.t_similarity(X, Y, 20)
-    with pytest.raises(InvalidInput, match="sample must be"):
-        quality.continuity(X, Y, sample=1)
-    with pytest.raises(InvalidInput, match="square"):
-        quality.continuity(X, Y, metric="precomputed")
-    with pytest.raises(InvalidInput, match="dense"):
-        quality.continuity(sp.eye_array(20), Y, metric="precomputed")
-    with pytest.raises(InvalidInput, match="could not be computed"):
-        quality.continuity(X, Y, metric="nonsense")
-    with pytest.raises(InvalidInput, match="NaN or infinite"):
-        quality.continuity(np.full((20, 20), np.inf), Y, metric="precomputed")
-
-
-def test_t_similarity():
-    X = digit_points(900)
-    assert dualfold.t_similarity(X, X) == 1.0
-    assert dualfold.t_similarity(X, 3 * X + 1) == 1.0
-    Y = np.random.default_rng(0).permutation(X)
-    D, E = cdist(X, X), cdist(Y, Y)
-    for M in (D, E):
-        np.fill_diagonal(M, np.inf)
-    near, far = (np.argsort(M, axis=1, kind="stable")[:, :7] for M in (D, E))
-    by_hand = [len(set(a) & set(b)) / 7 for a, b in zip(near, far, strict=True)]
-    np.testing.assert_allclose(dualfold.t_similarity(X, Y, 7, per_point=True), by_hand)
-    assert dualfold.t_similarity(X, Y, 7) == pytest.approx(np.mean(by_hand))

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from dualfold import PCA
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
-from dualfold.weights import centred_gram, column_means, scatter
+from dualfold.weights import column_means, scatter
 from tests.weights.door import projected_rows
 
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "u2", "i8", "?")
@@ -157,26 +157,6 @@ def test_tables_that_are_no_plain_arrays():
         pca(np.ma.masked_greater(numbers, 8))
     with pytest.raises(InvalidInput, match="at least one row and one column"):
         pca(np.empty((3, 0)))
-
-
-def test_distances_of_every_kind():
-    points = np.array([[0.0], [300.0], [700.0]])
-    distances = np.abs(points - points.T)
-    expected = (points - points.mean()) @ (points - points.mean()).T
-    for kind in ("f8", "f4", "f2", "u2", "i8"):
-        for layout in ("C", "F"):
-            found = centred_gram(distances.astype(kind, order=layout))
-            assert found.dtype == (np.float32 if kind == "f4" else np.float64)
-            assert np.allclose(found, expected, rtol=1e-5), (kind, layout)
-    assert np.array_equal(centred_gram([[0.0]]), [[0.0]])
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e200])
-def test_distances_that_have_no_squares_are_refused(wrong):
-    with pytest.raises(InvalidInput, match="NaN, infinite entries, or some too large"):
-        centred_gram(np.array([[0.0, wrong], [wrong, 0.0]]))
-    with pytest.raises(InvalidInput, match="square matrix"):
-        centred_gram(np.empty((0, 0)))
 
 
 @pytest.mark.parametrize("kind", ["array", "sparse", "frame"])

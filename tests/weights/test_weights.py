@@ -197,17 +197,6 @@ def test_scatter_with_a_mean_far_from_zero(kind):
         np.testing.assert_allclose(total, exact, rtol=1e-9, atol=1e-9 * exact.max())
 
 
-def test_centred_gram_is_the_gram_matrix():
-    centred = POINTS - POINTS.mean(0)
-    K = centred_gram(cdist(POINTS, POINTS))
-    np.testing.assert_allclose(K, centred @ centred.T, atol=1e-13)
-    assert centred_gram(cdist(POINTS, POINTS).astype(np.float32)).dtype == np.float32
-    with pytest.raises(InvalidInput, match="square"):
-        centred_gram(POINTS)
-    with pytest.raises(InvalidInput, match="pieces"):
-        centred_gram(np.array([[0, np.inf], [np.inf, 0]]))
-
-
 def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
     """exp(−(1.9/0.05)²) is no double; the chain of the two short edges is left."""
     line = knn(np.array([[0.0], [1.0], [1.9]]), 2)
@@ -231,21 +220,6 @@ def test_an_edge_of_the_default_widths_never_vanishes(distance):
     for graph in graphs:
         assert affinity(graph, weights="adaptive").of_graph(graph).min() > np.exp(-2 - 1e-9)
         assert affinity(graph, weights="heat").of_graph(graph).min() > np.exp(-16 - 1e-9)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_gram_in_place_and_symmetric(dtype):
-    X = np.random.default_rng(0).standard_normal((700, 3)) + 5
-    D = cdist(X, X).astype(dtype)
-    H = np.eye(700) - 1 / 700
-    exact = -0.5 * H @ np.square(D.astype(float)) @ H
-    apart = centred_gram(D)
-    inside = centred_gram(D, out=D)
-    assert inside is D
-    assert inside.dtype == dtype
-    np.testing.assert_array_equal(apart, inside)
-    np.testing.assert_array_equal(inside, inside.T)
-    np.testing.assert_allclose(inside, exact, atol=200 * np.finfo(dtype).eps)
 
 
 def test_memory_is_bounded_by_the_batches(set_limits):
@@ -293,3 +267,28 @@ def test_reflections_by_nothing_are_left_out_whatever_the_tolerance():
     line = knn(np.arange(12.0)[:, None], 4)
     F = modified_lle(line, n_components=1, modified_tol=0.0).A
     assert np.isfinite(F @ np.ones(12)).all()
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "f2", "u2", "i8"])
+def test_the_gram_matrix_of_distances_is_centred_in_place_and_symmetric(kind):
+    X = np.random.default_rng(0).integers(0, 90, (700, 1)) * 3.0
+    exact = (X - X.mean()) @ (X - X.mean()).T
+    for layout in ("C", "F"):
+        D = np.abs(X - X.T).astype(kind, order=layout)
+        K = centred_gram(D)
+        assert K.dtype == (np.float32 if kind == "f4" else np.float64)
+        np.testing.assert_allclose(K, exact, atol=700 * np.finfo(K.dtype).eps * exact.max())
+        np.testing.assert_array_equal(K, K.T)
+        if D.dtype == K.dtype:
+            assert centred_gram(D, out=D) is D
+            np.testing.assert_array_equal(D, K)
+    assert np.array_equal(centred_gram([[0.0]]), [[0.0]])
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e200])
+def test_distances_that_have_no_squares_are_refused(wrong):
+    with pytest.raises(InvalidInput, match="NaN, infinite entries, or some too large"):
+        centred_gram(np.array([[0.0, wrong], [wrong, 0.0]]))
+    for shape in ((0, 0), (2, 3)):
+        with pytest.raises(InvalidInput, match="square matrix"):
+            centred_gram(np.empty(shape))

@@ -55,6 +55,14 @@ def with_parameter(**parameters):
 
 
 QUALITY = {
+    "same points": lambda: quality.trustworthiness(X, X[:-1]),
+    "less than half": lambda: quality.trustworthiness(X, X, n_neighbors=15),
+    "from 1 to 29": lambda: quality.t_similarity(X, X, 30),
+    "sample must be": lambda: quality.continuity(X, X, sample=1),
+    "needs square distances": lambda: quality.continuity(X, X, metric="precomputed"),
+    "must be dense here": lambda: quality.continuity(sp.eye_array(30), X, metric="precomputed"),
+    "'nonsense' could not be computed": lambda: quality.continuity(X, X, metric="nonsense"),
+    "NaN or infinite": lambda: quality.continuity(DISTANCES + np.inf, X, metric="precomputed"),
     "two maps or more; 1 given": lambda: quality.stability([X]),
     "one index for each point": lambda: quality.stability([X, X], rows=[[1], [2]]),
     "its shape is (5,)": lambda: quality.stability([X[0], X[0]]),
