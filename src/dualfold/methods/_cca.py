@@ -124,7 +124,7 @@ class _Pair:
 
     @property
     def n_trivial(self) -> int:
-        """How many correlations are 1 for any two tables of these ranks."""
+        """Number of correlations that are 1 for any two tables of these ranks."""
         ranks = len(self.x.deviations) + len(self.y.deviations)
         return max(0, ranks - (self.data.shape[0] - 1))
 
@@ -194,8 +194,8 @@ def scaled_columns(rows: Array, scale: bool, weights: RowWeights | None) -> _Sca
     deviations = np.ones(rows.shape[1])
     if scale:
         n = row_total(rows, weights)
-        found = column_deviations(rows, mean, weights) * np.sqrt(n / ((n - 1) or 1))
-        deviations = np.where(found > 0, found, 1.0)
+        deviations = column_deviations(rows, mean, weights) * np.sqrt(n / ((n - 1) or 1))
+        deviations = np.where(deviations > 0, deviations, 1.0)
     table = (rows - mean) / deviations
     return _Scaled(table if weights is None else table * weights.roots[:, None], mean, deviations)
 
@@ -407,11 +407,11 @@ class CCA(LinearEstimator):
         fit = linear_fit(embedding, np.float64)
         return replace(fit, attributes=self._attributes(pair, fit, embedding))
 
-    def _attributes(self, pair: _Pair, fit: LinearFit, found: Any) -> dict[str, Any]:
+    def _attributes(self, pair: _Pair, fit: LinearFit, embedding: Any) -> dict[str, Any]:
         (first, second), x_scale = (part.table for part in pair.scaled), pair.scaled[0].deviations
         y_mean, y_scale = pair.scaled[1].mean, pair.scaled[1].deviations
         x_weights, x_rotations = weights_and_rotations(fit.components.T)
-        answers = pair.directions_of_y(found.solution.vectors)
+        answers = pair.directions_of_y(embedding.solution.vectors)
         # Scores of y rise with those of X.
         signs = np.sign(np.einsum("ij,ij->j", second @ answers, first @ x_rotations))
         y_weights, y_rotations = weights_and_rotations(answers * np.where(signs < 0, -1.0, 1.0))
@@ -494,8 +494,8 @@ class CCA(LinearEstimator):
         """
         check_is_fitted(self)
         rows = self._checked_rows(X, reset=False)
-        found = (rows - self.mean_) @ self.coef_.T + self.intercept_
-        return found.ravel() if self._y_ndim == 1 else found
+        predicted = (rows - self.mean_) @ self.coef_.T + self.intercept_
+        return predicted.ravel() if self._y_ndim == 1 else predicted
 
     def score(self, X: Any, y: Any, sample_weight: GivenWeights = None) -> float:
         """Return the share of the variance of y that the predictions explain, R².
@@ -514,9 +514,9 @@ class CCA(LinearEstimator):
         float
             The mean of R² over the columns of y.
         """
-        found = self.predict(X)
-        target = self._checked_target(y, len(found))
-        return float(r2_score(target, found.reshape(target.shape), sample_weight=sample_weight))
+        predicted = self.predict(X)
+        target = self._checked_target(y, len(predicted))
+        return float(r2_score(target, predicted.reshape(target.shape), sample_weight=sample_weight))
 
     def inverse_transform(self, X: Any, y: Any = None) -> Any:
         """Compute the rows whose scores these are, as the loadings tell.
@@ -567,7 +567,7 @@ def target_columns(y: Any, n: int, classes: Array | None) -> Array:
 
 
 def _class_columns(names: list[Any], classes: list[Any]) -> Array:
-    places = {name: place for place, name in enumerate(classes)}
+    places = {name: number for number, name in enumerate(classes)}
     unknown = [name for name in names if name not in places]
     if unknown:
         raise InvalidInput(Argument("y"), f" holds the class {unknown[0]!r}, which was not fitted")

@@ -262,7 +262,7 @@ class CorrespondenceAnalysis(LinearEstimator):
         return correspondence_analysis(X, n_components=count, sample_weight=context.weights)
 
     def _fit_tiles_of_counts(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
-        """One pass: the scatter of the profiles, each row counting as its sum."""
+        """Fit of counts in tiles in one pass: the scatter of profiles, weighted by their sums."""
         moments = rows.profile_moments(context.weights)
         shares = moments.mean
         self._refuse_shape((moments.rows, len(shares)))

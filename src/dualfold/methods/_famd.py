@@ -338,7 +338,7 @@ class FAMD(LinearEstimator):
 
 
 def _encodings(X: Any) -> tuple[Encoding, ...]:
-    """How the columns of a data frame become numbers; () where they are numbers already."""
+    """Encodings of the columns of a data frame; () where they are numbers already."""
     if not hasattr(X, "iloc"):
         return ()
     numbers = {str(name) for name in X.select_dtypes("number").columns}

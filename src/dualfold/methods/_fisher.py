@@ -121,33 +121,33 @@ def fisher_discriminant(
     totals = class_totals(classes, weights)
     classes.of_two_or_more("the spread within a class is not known from one row", totals)
     if shrinkage == "auto":
-        found = ledoit_wolf_scatter(data, classes, weights)
+        spread = ledoit_wolf_scatter(data, classes, weights)
     else:
-        found = class_scatter(data, classes, float(shrinkage or 0.0), weights)
-    problem = discriminant_problem(found, len(classes.classes), n_components, data, weights)
+        spread = class_scatter(data, classes, float(shrinkage or 0.0), weights)
+    problem = discriminant_problem(spread, len(classes.classes), n_components, data, weights)
     return problem if weights is None else replace(problem, about=weights.about)
 
 
 def discriminant_problem(
-    found: ClassScatter,
+    spread: ClassScatter,
     classes: int,
     n_components: int | None,
     data: Any = None,
     weights: RowWeights | None = None,
 ) -> TraceProblem:
     """The problem of the matrices of `classes` classes; without `data` it has a map, no points."""
-    most = min(classes - 1, len(found.within))
+    most = min(classes - 1, len(spread.within))
     count = most if n_components is None else n_components
     if count > most:
         raise InvalidInput(
             Argument("n_components", count),
-            f" asks for too many directions; {classes} classes in {len(found.mean)} "
+            f" asks for too many directions; {classes} classes in {len(spread.mean)} "
             f"features have {most} at most; lower ",
             Argument("n_components"),
             f" to {most}",
         )
-    lift = projection_lift(data, found.mean, found.space, weights)
-    return TraceProblem(found.between, found.within, count, "max", lift=lift)
+    lift = projection_lift(data, spread.mean, spread.space, weights)
+    return TraceProblem(spread.between, spread.within, count, "max", lift=lift)
 
 
 def warn_of_flat_directions(problem: TraceProblem, V: Array) -> None:
@@ -290,7 +290,7 @@ class FisherDiscriminant(LinearEstimator):
         return linear_fit(embedding, X.dtype, classes_=labels.classes)
 
     def _fit_class_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
-        """The same problem, with counts, means and scatter of classes added up from the tiles."""
+        """Fit of a table in tiles: counts, means and scatter of classes are added up."""
         if y is None:
             labels_for(self, y, 0)  # says what is needed
         if self.shrinkage == "auto":
@@ -300,10 +300,10 @@ class FisherDiscriminant(LinearEstimator):
             )
         moments = rows.class_moments(y, context.weights)
         n, classes = moments.counts.sum(), len(moments.classes)
-        found = class_scatter_of(
+        spread = class_scatter_of(
             moments.within, moments.between, moments.mean, n, classes, float(self.shrinkage or 0.0)
         )
-        problem = discriminant_problem(found, classes, self.n_components)
+        problem = discriminant_problem(spread, classes, self.n_components)
         answer = embed(problem, solver=solver_to_last_digits(problem))
         warn_of_flat_directions(problem, answer.solution.vectors)
         return linear_fit_of_tiles(

@@ -440,7 +440,7 @@ class Isomap(GraphEstimator):
 
     @property
     def negative_mass_note_(self) -> str:
-        """How `negative_mass_` was found, or why it is not known."""
+        """Words on how `negative_mass_` was found, or why it is not known."""
         return self._negative_mass().note
 
     def _negative_mass(self) -> NegativeMass:

@@ -150,17 +150,17 @@ def kernel_pca(
 def kernel_problem(
     K: Array, features: KernelFeatures | None, count: int, weights: RowWeights | None = None
 ) -> TraceProblem:
-    """Of a kernel's matrix, which is centred in place; `features` make the kernels of new rows."""
+    """Problem of a kernel's matrix, which is centred in place; `features` place new rows."""
     words = "" if features else symmetrize(K, "the mean of the kernels there and back")
     centred = centre_kernel(K, weights)
     error = centred.error
     if features is not None:
         shifted = features.shifted_rows(features.rows)
-        own = features.kernel.error_bound(shifted, centred.absolute_means)
-        words = "" if own is not None else "the kernel as its function returns it"
-        error += (own or 0.0) * (1.0 if weights is None else float(weights.values.max()))
-    said = "" if weights is None else weights.about
-    about = joined_sentences(words, rounding_sentence(error, K, K.dtype), said)
+        stated = features.kernel.error_bound(shifted, centred.absolute_means)
+        words = "" if stated is not None else "the kernel as its function returns it"
+        error += (stated or 0.0) * (1.0 if weights is None else float(weights.values.max()))
+    counted = "" if weights is None else weights.about
+    about = joined_sentences(words, rounding_sentence(error, K, K.dtype), counted)
     lift = KernelLift(_roots(len(K), weights), features, centred.column_means)
     return TraceProblem(K, None, count, "max", lift=lift, about=about)
 
@@ -168,15 +168,15 @@ def kernel_problem(
 def feature_problem(
     X: Any, kernel: Kernel, count: int, weights: RowWeights | None = None
 ) -> TraceProblem:
-    """Of rows X: by their matrix, or by its products where that is too large."""
+    """Problem of rows X: by their matrix, or by its products where that is too large."""
     features = kernel_features(X, kernel)
     shifted = features.shifted_rows(X)
     if X.shape[0] <= MAX_DENSE_ROWS:
         return kernel_problem(kernel.matrix(shifted), features, count, weights)
     A = KernelProducts(shifted, kernel, weights)
     lift = KernelLift(_roots(X.shape[0], weights), features, A.column_means)
-    said = "" if weights is None else weights.about
-    about = joined_sentences("the kernel by its products, computed in tiles", said)
+    words = "" if weights is None else weights.about
+    about = joined_sentences("the kernel by its products, computed in tiles", words)
     return TraceProblem(A, None, count, "max", lift=lift, about=about)
 
 
@@ -194,7 +194,7 @@ def kernel_features(X: Any, kernel: Kernel) -> KernelFeatures:
 def nystrom_problem(
     X: Any, kernel: Kernel, count: int, landmarks: Array, weights: RowWeights | None = None
 ) -> TraceProblem:
-    """Of all rows with the kernel that their kernels with the landmarks determine.
+    """Problem of all rows with the kernel that their kernels with the landmarks determine.
 
     K̂ = K_nm K_mm⁺ K_mn is at most K where the kernel is positive semidefinite, and equal to it for
     the landmarks: PCA of the n×m features K_nm K_mm^(-½).
@@ -451,7 +451,7 @@ class KernelPCA(Estimator):
         self._map = replace(rule, features=replace(rule.features, rows=self.X_fit_))
 
     def _map_of_all_columns(self, rule: Any, width: int) -> LinearMap:
-        """Of kernels with all rows that were given: those of weight 0 do not count."""
+        """Map of kernels with all rows that were given: those of weight 0 do not count."""
         if self._present is None:
             return cast("LinearMap", rule)
         mean, components = np.zeros(width), np.zeros((self.n_components_, width))

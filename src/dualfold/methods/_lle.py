@@ -323,7 +323,7 @@ def refuse_long_factorisation(problem: TraceProblem, *, auto: bool, limited: boo
 
 
 def max_components(graph: Graph, method: str) -> int:
-    """How many coordinates the neighbourhoods of a form of LLE can have."""
+    """The largest number of coordinates that the neighbourhoods of a form of LLE can have."""
     columns, k = graph.points.shape[1], int(graph.lists.counts.min())
     if method == "hessian":  # d(d+3)/2 < k
         return min(columns, int((np.sqrt(9 + 8 * max(k - 1, 0)) - 3) / 2))

@@ -180,7 +180,7 @@ def mds_of_distances(
 def _weighted_problem(
     distances: Array, count: int, sample_weight: ArrayLike | None
 ) -> TraceProblem:
-    """The same with weights: √w(I − 1mᵀ)K(I − m1ᵀ)√w, which centres K again, by the masses m."""
+    """Problem with weights: √w(I − 1mᵀ)K(I − m1ᵀ)√w, which centres K again, by the masses m."""
     given = validated_weights(sample_weight, len(distances))
     weights = counting_weights(given)
     K = centred_gram(present_rows(present_rows(distances, given).T, given).T)
@@ -384,8 +384,8 @@ class ClassicalMDS(Estimator):
         count = self._count(min(moments.rows, rows.width))
         embedding = self._answer(replace(moments.scaled_problem(None, 1), count=count))
         lift: Any = embedding.problem.lift
-        found = lift.linear_map(embedding.solution.vectors, embedding.values)
-        self._map = LinearMap(found.mean, normalize_signs(found.components))
+        linear = lift.linear_map(embedding.solution.vectors, embedding.values)
+        self._map = LinearMap(linear.mean, normalize_signs(linear.components))
         self._know_nothing_negative()
         self.certificate_ = embedding.certificate
         kept = len(embedding.values)
@@ -408,8 +408,8 @@ class ClassicalMDS(Estimator):
 
     def _answer(self, problem: TraceProblem) -> Embedding:
         solver = solver_to_last_digits(problem)
-        found = embed(problem, solver=solver)
-        embedding, self.n_components_reason_ = cut_at_eigengap(found, self.n_components)
+        whole = embed(problem, solver=solver)
+        embedding, self.n_components_reason_ = cut_at_eigengap(whole, self.n_components)
         return embedding
 
     def _count(self, most: int) -> int:
@@ -453,8 +453,8 @@ class ClassicalMDS(Estimator):
         anchors = self.embedding_.astype(float) * scales
         if self._weights is not None:
             anchors *= self._weights[:, None]
-        place = Triangulation(anchors, self._mean_squares)
-        return DistancesMap(self._to_training, place)
+        triangulation = Triangulation(anchors, self._mean_squares)
+        return DistancesMap(self._to_training, triangulation)
 
     def _to_training(self, X: Rows) -> Array:
         """Distances from new points to the fitted ones."""

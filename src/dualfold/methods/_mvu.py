@@ -370,27 +370,29 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     def _keep(self, fit: GraphFit) -> None:
         super()._keep(fit)
-        found: list[tuple[Array, Any]] = [
+        embedded: list[tuple[Array, Any]] = [
             (rows, answer.embedding) for rows, answer in fit.parts if answer is not None
         ]
-        self.unfoldings_ = tuple(unfolding for _, unfolding in found)
+        self.unfoldings_ = tuple(unfolding for _, unfolding in embedded)
         n = sum(len(rows) for rows, _ in fit.parts)
-        width = sum(unfolding.factor.shape[1] for _, unfolding in found)
+        width = sum(unfolding.factor.shape[1] for _, unfolding in embedded)
         # Pieces know nothing of each other: each has columns of its own.
         self.factor_, start = np.zeros((n, width)), 0
         entries = [(np.zeros(0), np.zeros(0, int), np.zeros(0, int))]
-        for rows, unfolding in found:
+        for rows, unfolding in embedded:
             end = start + unfolding.factor.shape[1]
             self.factor_[rows, start:end], start = unfolding.factor, end
-            own: Any = unfolding.weights.tocoo()
-            entries.append((own.data, rows[own.row], rows[own.col]))
+            entries_of_piece: Any = unfolding.weights.tocoo()
+            entries.append(
+                (entries_of_piece.data, rows[entries_of_piece.row], rows[entries_of_piece.col])
+            )
         data, first, second = map(np.concatenate, zip(*entries, strict=True))
         self.dual_weights_ = sp.csr_array(sp.coo_array((data, (first, second)), shape=(n, n)))
-        self.history_ = tuple(record for _, u in found for record in u.solution.history)
-        self.n_iter_ = max([1, *(len(u.solution.history) - 1 for _, u in found)])
-        self.solver_ = found[0][1].solution.solver if found else "nothing to unfold"
+        self.history_ = tuple(record for _, u in embedded for record in u.solution.history)
+        self.n_iter_ = max([1, *(len(u.solution.history) - 1 for _, u in embedded)])
+        self.solver_ = embedded[0][1].solution.solver if embedded else "nothing to unfold"
         total = float(np.sum(self.factor_**2))
-        kept = sum(float(np.sum(unfolding.values)) for _, unfolding in found)
+        kept = sum(float(np.sum(unfolding.values)) for _, unfolding in embedded)
         self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
 
     def judged_points(

@@ -18,7 +18,7 @@ from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.methods._eigenmaps import eigenmaps
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
-from dualfold.methods.fitting.coordinates import Answer, AnswerSettings
+from dualfold.methods.fitting.coordinates import AnswerSettings, PieceAnswer
 from dualfold.methods.fitting.estimator import Statement
 from dualfold.methods.fitting.fitted_rows import RowSettings
 from dualfold.methods.fitting.graph_estimator import (
@@ -164,7 +164,7 @@ class QuickRows(RowSettings):
 
 @dataclass(frozen=True, eq=False)
 class NeighborAnswers(AnswerSettings):
-    """How the map of a piece is found; the largest piece decides the spread of the others.
+    """Search for the map of a piece; the largest piece decides the spread of the others.
 
     spread : of the maps; None takes the widest that is proved
     weights, width : of the eigenmaps that the descents begin with
@@ -176,7 +176,9 @@ class NeighborAnswers(AnswerSettings):
     width: float | None = None
     max_iter: int = 500
 
-    def answer(self, graph: Graph, problem: Any, wanted: Any, before: Answer | None) -> Answer:
+    def answer(
+        self, graph: Graph, problem: Any, wanted: Any, before: PieceAnswer | None
+    ) -> PieceAnswer:
         spread = self.spread if before is None else before.details[-1].problem.spread
         flat = eigenmaps(
             graph,
@@ -197,7 +199,7 @@ class NeighborAnswers(AnswerSettings):
         embedding: Any = Embedding(
             best.descent.points, values, best.certificate, best.problem, best.descent
         )
-        return Answer(embedding, details=(tried, best))
+        return PieceAnswer(embedding, details=(tried, best))
 
 
 @dataclass(eq=False, repr=False)
@@ -473,12 +475,13 @@ class NeighborMap(GraphEstimator):
             self.spread_ = 1.0 if self.spread is None else self.spread
             self.divergence_, self.n_iter_, self.history_ = 0.0, 1, []
             return
-        tried, found = fit.first.details
-        self.spread_ = found.problem.spread
-        self.divergence_ = found.certificate.value
-        self.n_iter_ = max(1, found.descent.rounds)
+        tried, best = fit.first.details
+        self.spread_ = best.problem.spread
+        self.divergence_ = best.certificate.value
+        self.n_iter_ = max(1, best.descent.rounds)
         self.history_ = [
-            (one.problem.spread, one.certificate.value, one.certificate.bound) for one in tried
+            (answer.problem.spread, answer.certificate.value, answer.certificate.bound)
+            for answer in tried
         ]
 
     def found_parameters(self) -> dict[str, Any]:

@@ -39,8 +39,8 @@ from dualfold.methods.fitting.principal_axes import (
     Count,
     PrincipalAxes,
     count_for,
-    descent_settings,
     error_history,
+    gradient_settings,
     kept_moments,
     principal_axes,
     singular_vectors,
@@ -161,7 +161,7 @@ def pca(
 
 
 def column_units(X: Any, weights: RowWeights | None) -> Array:
-    """What features are divided by to be standardised."""
+    """Divisors of features that are standardised."""
     return column_deviations(X, column_means(X, weights), weights)
 
 
@@ -207,8 +207,8 @@ def centred_problem(
     lift: Any = ProjectionLift(data, mean, scale, weights=weights)
     if matrix == "gram":
         lift = GramProjectionLift(data, mean, scale, divisor, weights)
-    said = "" if weights is None else weights.about
-    about = joined_sentences(rounding_sentence(error, A, kind), said)
+    words = "" if weights is None else weights.about
+    about = joined_sentences(rounding_sentence(error, A, kind), words)
     return TraceProblem(A, None, count, "max", lift=lift, about=about)
 
 
@@ -535,13 +535,13 @@ class PCA(LinearEstimator):
         if by_svd:
             decomposed = singular_vectors(X, problem, counts)
         elif name in DESCENT_SOLVERS:
-            decomposed = descent_settings(self).solution(problem, choose)
+            decomposed = gradient_settings(self).solution(problem, choose)
             self.history_ = error_history(problem, decomposed)
             self.n_iter_ = len(self.history_) - 1
         self._keep_axes(principal_axes(problem, decomposed, choose), choose, X.dtype)
 
     def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
-        """The same problem, with the scatter matrix added up from those of the tiles."""
+        """Fit a table in tiles: its scatter matrix is added up from those of the tiles."""
         if self.svd_solver in DESCENT_SOLVERS:
             raise InvalidInput(
                 Argument("svd_solver", self.svd_solver),
@@ -725,7 +725,7 @@ def _batch_moments(batch: Any, sample_weight: GivenWeights) -> Moments:
 
 
 def _deviations(variances: Array, kind: DType) -> Array:
-    """What whitening divides by; directions without extent are left finite.
+    """Divisors of a whitening; directions without extent are left finite.
 
     kind : of the coordinates, whose rounding is not to be magnified
     """
@@ -739,5 +739,5 @@ def table_of_loadings(loadings: Array, names: Sequence[str] | None, axes: Any) -
     import pandas as pd
 
     if names is None:
-        names = [f"column_{place + 1}" for place in range(len(loadings))]
+        names = [f"column_{number + 1}" for number in range(len(loadings))]
     return pd.DataFrame(loadings, index=list(names), columns=axes)

@@ -197,9 +197,9 @@ class PointPCA(LinearEstimator):
 
     def _directions(self, X: Rows, count: int) -> Array:
         """About the leading principal axes, one more than asked for where there is one."""
-        found = leading_directions(X, count)
-        if found is not None:
-            return found
+        leading = leading_directions(X, count)
+        if leading is not None:
+            return leading
         problem = pca(X, n_components=count, matrix="products")
         solution = solver_to_last_digits(problem).solve(problem)
         return np.hstack([solution.vectors, solution.guard])

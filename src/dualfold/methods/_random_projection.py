@@ -121,7 +121,7 @@ def random_projection(
 
 
 def _looser(n: int, width: int) -> Message:
-    """What can be asked for instead of "auto", so that the map has at most `width` rows."""
+    """Remedy instead of "auto", so that the map has at most `width` rows."""
     fitting = [eps for eps in np.arange(0.05, 1.0, 0.05) if _size(n, float(eps)) <= width]
     smaller = Message(
         "give ",
@@ -330,11 +330,11 @@ class RandomProjection(LinearEstimator):
         most = max(100, min(MAX_MEASURED_PAIRS, MAX_GATHERED_NUMBERS // rows.width))
         first, second = drawn_pairs(n, most, 0)
         numbers, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-        some = rows.rows_at(numbers)
-        points = self.placing_map()(some).astype(dtype, copy=False)
+        measured = rows.rows_at(numbers)
+        points = self.placing_map()(measured).astype(dtype, copy=False)
         half = len(first)
         self.certificate_ = distortion_of_pairs(
-            some, points, places[:half], places[half:], eps=self.eps
+            measured, points, places[:half], places[half:], eps=self.eps
         )
 
     def _draw(self, X: Rows) -> None:

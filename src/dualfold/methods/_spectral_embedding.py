@@ -271,7 +271,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
 
 
 def _given_affinities(W: Any, n: int) -> Any:
-    """What a function of the user's returned, if it is a matrix of finite numbers."""
+    """Affinities from a function of the user's; refused unless they are finite numbers."""
     numbers = W.data if sp.issparse(W) else np.asarray(W)
     if np.shape(W) != (n, n) or numbers.dtype.kind not in "fiub" or not np.isfinite(numbers).all():
         raise InvalidInput(

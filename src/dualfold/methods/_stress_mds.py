@@ -272,13 +272,13 @@ class MDS(Estimator):
         with fit_stage(self, "distances"):
             problem = self._problem(fitted)
         with fit_stage(self, "descent"):
-            found = self._best_descent(problem, context.start)
-        points = found.points.astype(X.dtype, copy=False)
+            run = self._best_descent(problem, context.start)
+        points = run.points.astype(X.dtype, copy=False)
         with fit_stage(self, "certificate"):
             judged = certify_stress(problem, points, tolerance=self.tolerance, n_jobs=self.n_jobs)
         self.certificate_ = judged.with_scope(rows.scope())
-        self.stress_ = self._stated_stress(found)
-        self.n_iter_ = found.n_steps
+        self.stress_ = self._stated_stress(run)
+        self.n_iter_ = run.n_steps
         self.dissimilarity_matrix_ = problem.distances
         self._rows, self._points = fitted, points
         self.embedding_ = points
@@ -298,7 +298,7 @@ class MDS(Estimator):
         rows.fit_landmarks(self)
 
     def _warn_of_old_names(self, X: Rows) -> None:
-        """What scikit-learn 1.9 warns of: names that 1.10 will not have."""
+        """Warn as scikit-learn 1.9 does of names that 1.10 will not have."""
         if isinstance(self.metric, bool):
             warnings.warn(
                 f"Use metric_mds={self.metric} instead of metric={self.metric}; scikit-learn 1.10 "
@@ -377,11 +377,11 @@ class MDS(Estimator):
         runs = [stress_descent(problem, Y, stop, self.n_jobs) for Y in starts]
         return min(runs, key=self._stated_stress)
 
-    def _stated_stress(self, found: StressDescent) -> float:
-        stress = float(found.stresses[-1])
+    def _stated_stress(self, run: StressDescent) -> float:
+        stress = float(run.stresses[-1])
         normalized = self.normalized_stress
         if self._is_ordinal if normalized == "auto" else normalized:
-            return float(np.sqrt(stress / found.squares)) if found.squares > 0 else 0.0
+            return float(np.sqrt(stress / run.squares)) if run.squares > 0 else 0.0
         return stress
 
     def placing_map(self) -> Callable[[Rows], Array]:

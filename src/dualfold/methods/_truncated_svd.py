@@ -96,12 +96,12 @@ def truncated_svd(
     data, weights = weighted_rows(numeric_table(X), sample_weight)
     rows = _rows_times_roots(data, weights)
     (n, width), sparse = data.shape, sp.issparse(data)
-    origin, said = np.zeros(width), "" if weights is None else weights.about
+    origin, words = np.zeros(width), "" if weights is None else weights.about
     lift: Any = ProjectionLift(data, origin, weights=weights)
     matrix = pca_matrix(data.shape, sparse=sparse)
     if matrix == "products" and not sparse:
         A: Any = CentredScatter(rows, origin, None, 1)
-        about = joined_sentences(rounding_sentence(A.product_error, A, np.float64), said)
+        about = joined_sentences(rounding_sentence(A.product_error, A, np.float64), words)
         return TraceProblem(A, None, n_components, "max", lift=lift, about=about)
     # The shorter side has the smaller matrix.
     short = rows if n < width else sp.csr_array(rows.T) if sparse else rows.T
@@ -109,7 +109,7 @@ def truncated_svd(
         lift = GramProjectionLift(data, origin, None, 1, weights)
     if matrix == "products":
         factor = rows if short is not rows else sp.csr_array(rows.T)
-        return TraceProblem(Gramian(factor), None, n_components, "max", lift=lift, about=said)
+        return TraceProblem(Gramian(factor), None, n_components, "max", lift=lift, about=words)
     zero = np.zeros(short.shape[1])
     total = point_gram(short, zero)
     trace = float(np.trace(total))
@@ -117,7 +117,7 @@ def truncated_svd(
     error = point_gram_error(short, total, zero)
     if weights is not None:  # roots and products with them are rounded, in both factors
         error += 4 * np.finfo(float).eps * trace
-    about = joined_sentences(rounding_sentence(error, total, gram_kind(short)), said)
+    about = joined_sentences(rounding_sentence(error, total, gram_kind(short)), words)
     return TraceProblem(total, None, n_components, "max", lift=lift, about=about)
 
 
@@ -276,7 +276,7 @@ class TruncatedSVD(LinearEstimator):
         return replace(fit, points=points.astype(X.dtype, copy=False))
 
     def _fit_table(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
-        """The same from the scatter matrix and the mean of the tiles."""
+        """Fit of a table in tiles, from its scatter matrix and its mean."""
         moments = rows.moments(context.weights)
         count = self._component_count((moments.rows, rows.width))
         axes = principal_axes(moments.uncentred_problem(), None, count)

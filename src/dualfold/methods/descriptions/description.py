@@ -19,7 +19,7 @@ BY_WEIGHTS = "by local weights of old neighbours"
 
 @dataclass(frozen=True)
 class Description:
-    """What is known about one method; what is made for all methods is made from this.
+    """Facts of a method; what is made for all methods is made from them.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Description:
 
     @property
     def explains(self) -> str:
-        """What the shares of its axes are shares of, in a word."""
+        """A word for what the shares of its axes are shares of."""
         return "inertia" if self.counts else "variance"
 
     @property
@@ -151,7 +151,7 @@ class Description:
 
     @cached_property
     def estimator_defaults(self) -> dict[str, Any]:
-        """What each parameter of the estimator is by its signature; loads the numerics."""
+        """Defaults of the estimator's parameters by its signature; loads the numerics."""
         parameters = inspect.signature(self.estimator_class()).parameters
         return {name: parameter.default for name, parameter in parameters.items()}
 

@@ -13,7 +13,7 @@ from dualfold.graph import Graph, Neighbors
 
 @dataclass(frozen=True, eq=False)
 class FitContext:
-    """What a fit is given beside its rows; the estimator's parameters stay as they are.
+    """Facts given to a fit beside its rows; the estimator's parameters stay as they are.
 
     graph : neighbours of the rows that are known: a graph, or lists, which are used where they
         serve; a graph among the estimator's parameters comes first

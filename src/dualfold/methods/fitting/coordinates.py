@@ -44,7 +44,7 @@ NEGLIGIBLE_EIGENVALUE_SHARE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class PieceAnswer:
     """The embedding of one piece, with what was decided on the way.
 
     embedding : the points, certified
@@ -60,13 +60,13 @@ class Answer:
 
     @property
     def width(self) -> int:
-        """How many coordinates the points have."""
+        """Number of coordinates of the points."""
         return int(self.embedding.points.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerSettings:
-    """How the problem of a graph is answered, and how the answer becomes coordinates.
+    """Settings by which a graph's problem is answered, and the answer becomes coordinates.
 
     solver, tolerance : of the problem and its certificate
     n_components : how many coordinates, or "auto"
@@ -86,7 +86,9 @@ class AnswerSettings:
         """Whether the coordinates are the first eigenvectors."""
         return isinstance(self.coordinates, str) and self.coordinates == "first"
 
-    def answer(self, graph: Graph, problem: Any, wanted: Any, before: Answer | None) -> Answer:
+    def answer(
+        self, graph: Graph, problem: Any, wanted: Any, before: PieceAnswer | None
+    ) -> PieceAnswer:
         """The answer to a problem, certified, with its coordinates chosen.
 
         wanted : how many coordinates, or "auto"
@@ -95,7 +97,7 @@ class AnswerSettings:
         if self.takes_first:
             whole = embed(problem, solver=self.solver, tolerance=self.tolerance)
             embedding, reason = cut_at_eigengap(whole, wanted, self.tolerance)
-            return Answer(embedding, reason, tuple(range(embedding.points.shape[1])))
+            return PieceAnswer(embedding, reason, tuple(range(embedding.points.shape[1])))
         if isinstance(self.coordinates, str) and before is None:
             return _independent_answer(graph, problem, wanted, self)
         earlier = () if before is None else before.coordinates
@@ -104,7 +106,7 @@ class AnswerSettings:
         indices = self.numbers_for(problem, earlier)
         solution = self.solver.solve(problem_up_to(graph, problem, indices, self))
         embedding = _certified_embedding(graph, problem, indices, solution, self)
-        return Answer(embedding, None, indices if before is None else earlier)
+        return PieceAnswer(embedding, None, indices if before is None else earlier)
 
     def scale_of(self, graph: Graph, problem: TraceProblem) -> CoordinateScale:
         """The scale of chosen coordinates."""
@@ -141,7 +143,7 @@ class AnswerSettings:
 
 def _independent_answer(
     graph: Graph, problem: TraceProblem, wanted: Any, settings: AnswerSettings
-) -> Answer:
+) -> PieceAnswer:
     """As many eigenvectors as it takes until enough of them are independent."""
     space = krylov_space_for(problem, settings.solver)
     if space is not None:
@@ -150,12 +152,12 @@ def _independent_answer(
             embedding = _certified_whole(graph, problem, looked.indices, looked.solution, settings)
             # A single vector misses the copy of a repeated eigenvalue: then once more.
             if embedding.certificate.level not in ("failed", "within"):
-                return Answer(embedding, looked.reason, looked.indices)
+                return PieceAnswer(embedding, looked.reason, looked.indices)
     first = _Continued(problem, settings.solver).first
     looked = _choice_among(graph, problem, wanted, first, settings)
     assert looked is not None
     embedding = _certified_embedding(graph, problem, looked.indices, looked.solution, settings)
-    return Answer(embedding, looked.reason, looked.indices)
+    return PieceAnswer(embedding, looked.reason, looked.indices)
 
 
 def _choice_among(

@@ -93,9 +93,9 @@ def _evidence(spectrum: Array, k: int, n: float) -> float:
     parameters = width * k - k * (k + 1) / 2
     smoothed = np.concatenate([spectrum[:k], np.full(width - k, noise)])
     first, second = np.triu_indices(k, 1, width)
-    apart = (spectrum[first] - spectrum[second]) * (1 / smoothed[second] - 1 / smoothed[first])
+    gaps = (spectrum[first] - spectrum[second]) * (1 / smoothed[second] - 1 / smoothed[first])
     # Equal variances have no curvature between them; the smallest number stands for 0.
-    curvature = float(np.log(np.maximum(apart, np.finfo(float).tiny)).sum())
+    curvature = float(np.log(np.maximum(gaps, np.finfo(float).tiny)).sum())
     curvature += len(first) * np.log(n)
     volume = np.log(2 * np.pi) * (parameters + k) / 2 - k * np.log(n) / 2
     return prior + fit + volume - curvature / 2

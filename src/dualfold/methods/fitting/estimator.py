@@ -80,7 +80,7 @@ def fit_task(estimator: Any, X: Rows) -> Iterator[None]:
 
 @contextmanager
 def fit_stage(estimator: Any, name: str) -> Iterator[None]:
-    """One step of it: told to callbacks and, if the estimator is verbose, to standard error."""
+    """A step of a fit: callbacks and, if the estimator is verbose, standard error are told."""
     begin = perf_counter()
     root = getattr(estimator, "_callback_fit_ctx", None)
     task = None if root is None else root.subcontext(task_name=name)
@@ -100,7 +100,7 @@ def fit_stage(estimator: Any, name: str) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What coordinates are divided by (whitening), or None."""
+    """Divisors of the coordinates (whitening), or None."""
 
     over: Array | None = None
 
@@ -144,14 +144,14 @@ def _growth() -> Any:
 
 
 def no_scaling(values: Array) -> Scaling:
-    """Of coordinates that are those of the problem."""
+    """Scaling of coordinates that are those of the problem."""
     return Scaling()
 
 
 def linear_statement(
     problem: TraceProblem, scaling: Callable[[Array], Scaling] = no_scaling
 ) -> Statement:
-    """Of a problem whose answers are linear maps of the features."""
+    """Statement of a problem whose answers are linear maps of the features."""
     lift: Any = problem.lift
     return Statement(problem, lambda a: lift.linear_map(a.solution.vectors, a.values), scaling)
 
@@ -431,7 +431,7 @@ class Estimator(
         return bool(getattr(self, "supervised", False))
 
     def _target(self, y: Any, n: int) -> Any:
-        """What is learnt from, of n rows; classes, unless a method takes something else."""
+        """Target of n rows; classes, unless a method takes something else."""
         return labels_of(y, n)
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
@@ -619,7 +619,10 @@ def asked_count(estimator: Any, count: int, most: int) -> int:
 def map_of_points(estimator: Any, points: Any, color: Any, title: str, color_name: str) -> Figure:
     """The figure of an estimator's points, to scale where lengths in its maps mean something."""
     name = type(estimator).__name__
-    row = next((one for one in DESCRIPTIONS.values() if one.class_name == name), None)
+    row = next(
+        (description for description in DESCRIPTIONS.values() if description.class_name == name),
+        None,
+    )
     return drawn_map(
         points,
         color,
@@ -637,4 +640,4 @@ def _columns_on_map(estimator: Any) -> dict[str, Array] | None:
     if points is None:
         return None
     names = getattr(estimator, "feature_names_in_", range(1, len(points) + 1))
-    return {str(name): place for name, place in zip(names, points, strict=True)}
+    return {str(name): point for name, point in zip(names, points, strict=True)}

@@ -58,7 +58,7 @@ class FittedRows:
         return np.setdiff1d(self.pool, self.numbers)
 
     def only(self, numbers: Array) -> FittedRows:
-        """The same, where these rows of the pool are embedded."""
+        """Rows with only these of the pool embedded."""
         return replace(self, numbers=numbers)
 
     def scope(self) -> str:
@@ -125,7 +125,7 @@ class RowSettings:
         return np.setdiff1d(rows.pool, _row_numbers(self.left_out, rows.n))
 
     def one_of_each(self, graph: Graph) -> Array | None:
-        """One of each row where some have more copies than neighbours; None where none has.
+        """A copy of each row where some have more copies than neighbours; None where none has.
 
         Such a row would list its copies alone, and each clump of them be a piece apart. Copies of
         a row are placed where it is, as every new row that is an old one.

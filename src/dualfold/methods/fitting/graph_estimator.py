@@ -71,7 +71,7 @@ def in_memory_only() -> InvalidInput:
 
 
 class GraphEstimator(Estimator):
-    """One whose method is a `GraphMethod`, which `_method()` makes of the parameters.
+    """Estimator whose method is a `GraphMethod`, which `_method()` makes of the parameters.
 
     Fitted attributes: `embedding_`, `eigenvalues_`, `certificate_`, `graph_`,
     `n_connected_components_`, and `n_components_reason_` when n_components="auto". Where the
@@ -117,11 +117,11 @@ class GraphEstimator(Estimator):
         self._keep(fit)
 
     def _keep(self, fit: GraphFit) -> None:
-        """What a method keeps of a fit beside its points, rule and certificate."""
+        """Keep of a fit what a method has beside points, rule and certificate."""
         self.eigenvalues_ = fit.values
 
     def _refuse_masses(self) -> None:
-        """What masses have no meaning with."""
+        """`InvalidInput` where masses have no meaning."""
         time = getattr(self, "diffusion_time", None)
         if self.pieces == "separate" or time is not None:
             wrong = Argument("pieces", "separate") if time is None else Argument("diffusion_time")
@@ -216,15 +216,15 @@ class GraphEstimator(Estimator):
         dict
             Values of parameters, by name.
         """
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         if getattr(self, "landmarks_", None) is not None:
-            found["landmarks"] = len(self.landmarks_)  # type: ignore[arg-type]
+            parameters["landmarks"] = len(self.landmarks_)  # type: ignore[arg-type]
         if len(getattr(self, "left_out_", ())):
-            found["left_out"] = [int(row) for row in self.left_out_]
+            parameters["left_out"] = [int(row) for row in self.left_out_]
         coordinates = getattr(self, "coordinates", "first")
         if not isinstance(coordinates, str) or coordinates != "first":
-            found["coordinates"] = list(self.coordinates_)
-        return found
+            parameters["coordinates"] = list(self.coordinates_)
+        return parameters
 
     @property
     def nbrs_(self) -> Any:
@@ -260,11 +260,11 @@ class StatedGraph:
     graph: Graph
 
     def with_masses(self, masses: Array) -> StatedGraph:
-        """The same with validated masses of all rows."""
+        """A statement with validated masses of all rows."""
         return replace(self, method=replace(self.method, masses=masses))
 
     def in_one_piece(self) -> StatedGraph:
-        """The same with a graph in one piece."""
+        """A statement whose graph is in one piece."""
         return replace(self, graph=connected_graph(self.graph, self.method))
 
     def of_piece(self, graph: Graph, count: int) -> Statement:
@@ -310,7 +310,7 @@ def answer_settings(
     solver: Any,
     scale: Callable[[Graph, TraceProblem], CoordinateScale] | None = None,
 ) -> AnswerSettings:
-    """How an estimator's problem is answered; with a scale, its coordinates may be chosen."""
+    """Answer settings of an estimator; with a scale, its coordinates may be chosen."""
     asked = solver, estimator.tolerance, estimator.n_components
     return (
         AnswerSettings(*asked)

@@ -31,8 +31,8 @@ from dualfold.errors import (
 from dualfold.graph import Graph, join_pieces, separate
 from dualfold.graph.pieces import SEPARATE_MESSAGE, pieces_in_words
 from dualfold.methods.fitting.coordinates import (
-    Answer,
     AnswerSettings,
+    PieceAnswer,
     warn_of_overtones,
 )
 from dualfold.methods.fitting.dimension import MAX_AUTO_COMPONENTS
@@ -58,7 +58,7 @@ def as_many_as_rows(graph: Graph) -> int:
 
 @dataclass(frozen=True, eq=False)
 class FewerRows:
-    """What a method does with rows that cannot be solved for in seconds: half of them, a quarter …
+    """Policy for rows that cannot be solved for in seconds: half of them, a quarter …
 
     refuse : raises `TooLarge` for a problem that no solver would answer in reasonable time
     can_draw : whether fewer rows than these may be drawn
@@ -111,7 +111,7 @@ class GraphMethod:
 
 @dataclass(frozen=True, eq=False)
 class GraphFit:
-    """What a fit returns.
+    """Fit of a graph method: its answers, points and rule.
 
     rows, graph, n_pieces : the rows that are embedded, their graph, and its pieces before they
         were joined
@@ -122,14 +122,14 @@ class GraphFit:
     rows: FittedRows
     graph: Graph
     n_pieces: int
-    parts: tuple[tuple[Array, Answer | None], ...]
+    parts: tuple[tuple[Array, PieceAnswer | None], ...]
     points: Array
     values: Array
     certificate: Any
     rule: Callable[[Rows], Array]
 
     @property
-    def first(self) -> Answer | None:
+    def first(self) -> PieceAnswer | None:
         """The answer of the largest piece."""
         return self.parts[0][1]
 
@@ -151,8 +151,8 @@ def fit_graph_method(X: Rows, method: GraphMethod, stage: Stage) -> GraphFit:
             graph, answer = _joined_answer(rows, graph, method, stage)
         parts = ((np.arange(graph.n), answer),)
         _warn_of_coordinates(parts, method)
-        rule, found = method.rule(graph, answer.embedding), answer.embedding
-        points, values, certificate = found.points, found.values, found.certificate
+        rule, embedding = method.rule(graph, answer.embedding), answer.embedding
+        points, values, certificate = embedding.points, embedding.values, embedding.certificate
         fit = GraphFit(rows, graph, n_pieces, parts, points, values, certificate, rule)
     return replace(fit, points=_points_of_all(X, fit))
 
@@ -204,7 +204,7 @@ def connected_graph(graph: Graph, method: GraphMethod) -> Graph:
 
 def _joined_answer(
     rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
-) -> tuple[Graph, Answer]:
+) -> tuple[Graph, PieceAnswer]:
     with stage("pieces"):
         graph = connected_graph(graph, method)
     return graph, _answer_of_piece(rows, graph, method, stage)
@@ -212,7 +212,7 @@ def _joined_answer(
 
 def _answer_of_fewer_rows(
     X: Rows, rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
-) -> tuple[FittedRows, Graph, Answer]:
+) -> tuple[FittedRows, Graph, PieceAnswer]:
     """All rows, or as many as can be solved for in seconds: half of them, a quarter, …"""
     policy, settings = method.fewer_rows, method.rows
     assert policy is not None and settings is not None  # noqa: PT018
@@ -235,7 +235,7 @@ def _answer_of_fewer_rows(
 
 def _answer_without_groups(
     X: Rows, rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
-) -> tuple[FittedRows, Graph, Answer]:
+) -> tuple[FittedRows, Graph, PieceAnswer]:
     """The answer without outlying groups, round by round until there are none."""
     settings = method.rows
     assert settings is not None
@@ -264,8 +264,8 @@ def _answer_of_piece(
     graph: Graph,
     method: GraphMethod,
     stage: Stage,
-    before: Answer | None = None,
-) -> Answer:
+    before: PieceAnswer | None = None,
+) -> PieceAnswer:
     """The answer of one piece; a piece of s points has at most s − 1 directions.
 
     before : the answer of a larger piece, which has decided what was left open
@@ -288,9 +288,9 @@ def _answer_of_piece(
 
 def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage) -> GraphFit:
     """Every piece on its own, side by side; the largest comes first and decides for the others."""
-    parts: list[tuple[Array, Answer | None]] = []
+    parts: list[tuple[Array, PieceAnswer | None]] = []
     maps: list[Callable[[Rows], Array] | None] = []
-    largest: Answer | None = None
+    largest: PieceAnswer | None = None
     for numbers, part in separate(graph):
         if len(numbers) == 1:
             parts.append((numbers, None))
@@ -305,10 +305,10 @@ def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: 
     ]
     width = _width_asked(method, largest)
     layout = side_by_side(drawn, graph.n, width)
-    found = [answer.embedding for _, answer in parts if answer is not None]
-    values = found[0].values if found else np.zeros(width)
-    certificates = [piece.certificate for piece in found]
-    certificate = PiecewiseCertificate.of(certificates, graph.n_pieces - len(found))
+    embeddings = [answer.embedding for _, answer in parts if answer is not None]
+    values = embeddings[0].values if embeddings else np.zeros(width)
+    certificates = [piece.certificate for piece in embeddings]
+    certificate = PiecewiseCertificate.of(certificates, graph.n_pieces - len(embeddings))
     _warn_of_coordinates(tuple(parts), method)
     rule = PiecewiseMap(
         graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)
@@ -318,8 +318,8 @@ def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: 
     )
 
 
-def _width_asked(method: GraphMethod, largest: Answer | None) -> int:
-    """How many coordinates the map has, also where no piece has as many directions."""
+def _width_asked(method: GraphMethod, largest: PieceAnswer | None) -> int:
+    """Number of coordinates of the map, also where no piece has as many directions."""
     width, settings = largest.width if largest else 1, method.answer
     if not isinstance(settings.coordinates, str):
         return max(width, len(settings.numbers()))
@@ -336,7 +336,7 @@ def _points_of_all(X: Rows, fit: GraphFit) -> Array:
 
 
 def _warn_of_coordinates(
-    parts: tuple[tuple[Array, Answer | None], ...], method: GraphMethod
+    parts: tuple[tuple[Array, PieceAnswer | None], ...], method: GraphMethod
 ) -> None:
     """Overtones among the coordinates of the largest piece are told, once."""
     first = parts[0][1]

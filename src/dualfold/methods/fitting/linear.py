@@ -29,7 +29,7 @@ from dualfold.trace.solution import Solution, with_signs
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """What a fit returns: z = C(x − mean) with C = `components`, a row a coordinate.
+    """Answer of a linear fit: z = C(x − mean) with C = `components`, a row a coordinate.
 
     values, certificate : the values of the problem, and how far from optimal they can be
     points : of the fitted rows; None for a table in tiles, whose points are made when asked for
@@ -63,17 +63,17 @@ def linear_fit(embedding: Embedding, kind: DType, **attributes: Any) -> LinearFi
 
     The mean stays in float64: rounded to float32, one far from 0 would be off by the spread.
     """
-    found = linear_fit_of_tiles(
+    fit = linear_fit_of_tiles(
         embedding.problem, embedding.solution, embedding.certificate, kind, **attributes
     )
     map_ = _map_of(embedding.problem, embedding.solution)
-    negated = np.einsum("ij,ij->i", found.components, map_.components) < 0
+    negated = np.einsum("ij,ij->i", fit.components, map_.components) < 0
     points = embedding.points * np.where(negated, -1.0, 1.0)
     return LinearFit(
-        found.components,
-        found.mean,
-        found.values,
-        found.certificate,
+        fit.components,
+        fit.mean,
+        fit.values,
+        fit.certificate,
         points.astype(kind, copy=False),
         attributes,
     )
@@ -82,7 +82,7 @@ def linear_fit(embedding: Embedding, kind: DType, **attributes: Any) -> LinearFi
 def linear_fit_of_tiles(
     problem: TraceProblem, solution: Solution, certificate: Any, kind: DType, **attributes: Any
 ) -> LinearFit:
-    """The same without points."""
+    """The linear map of an answer, without points."""
     map_ = _map_of(problem, solution)
     components = normalize_signs(map_.components).astype(kind, copy=False)
     return LinearFit(components, map_.mean, solution.values, certificate, None, attributes)

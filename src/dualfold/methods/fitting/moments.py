@@ -25,7 +25,7 @@ from dualfold.weights.row_weights import RowWeights, row_total
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What PCA needs to know of the rows seen so far; adding two merges them exactly.
+    """Moments that PCA needs of the rows seen so far; adding two merges them exactly.
 
     count : number of rows, or the sum of their weights
     mean : their mean, D numbers in float64
@@ -68,7 +68,7 @@ class Moments:
         weights: RowWeights | None = None,
         shift: RowShift | None = None,
     ) -> Self:
-        """The same where scatter (`total`) and mean of X are at hand, made in `precision`."""
+        """Moments where scatter (`total`) and mean of X are at hand, made in `precision`."""
         how: Any = {"precision": precision, "weights": weights}
         off = scatter_mean_error(X, total, mean, shift=shift, **how)
         error = scatter_error(X, total, mean, shift=shift, **how)
@@ -110,7 +110,7 @@ class Moments:
     def scaled_problem(
         self, scale: Array | None, divisor: float, indicators: Array | None = None
     ) -> TraceProblem:
-        """The same with features divided by `scale` and the scatter by `divisor`.
+        """PCA's problem with features divided by `scale` and the scatter by `divisor`.
 
         indicators : which columns are the 0 and 1 of categories, whose scale comes from the mean
         """
@@ -147,6 +147,6 @@ class Moments:
         return self.deviations_or(1.0)
 
     def deviations_or(self, constant: float) -> Array:
-        """The same with another number for constant features."""
+        """Standard deviations, with another number for constant features."""
         refuse_vanishing(np.array(sorted(self.vanishing), dtype=int))
         return deviations_of(np.diagonal(self.scatter), self.count, self.mean, constant)

@@ -40,7 +40,7 @@ class GraphSettings:
 
 
 def graph_settings(estimator: Any) -> GraphSettings:
-    """Those of an estimator's parameters."""
+    """Graph settings from an estimator's parameters."""
     return GraphSettings(
         n_neighbors=estimator.n_neighbors,
         radius=estimator.radius,
@@ -80,7 +80,7 @@ def neighbor_graph(X: Rows, graph: Any, settings: GraphSettings) -> Graph:
 
 
 def neighbor_count(settings: GraphSettings, n: int) -> int:
-    """How many neighbours each of n rows has; none and too many are refused."""
+    """Number of neighbours of each of n rows; none and too many are refused."""
     count = settings.n_neighbors
     if count is None:
         raise InvalidInput(

@@ -44,7 +44,7 @@ def outlying_rows(problem: TraceProblem, vectors: Array) -> Array:
         return np.zeros(0, int)
     most = max_group_rows(problem.n)
     masses = vectors * problem.metric.times(vectors)
-    found = [np.zeros(0, int)]
+    groups = [np.zeros(0, int)]
     for vector, mass in zip(vectors.T, masses.T, strict=True):
         least = np.partition(mass, problem.n - most)[problem.n - most]
         heavy = np.flatnonzero(mass >= least)
@@ -57,8 +57,8 @@ def outlying_rows(problem: TraceProblem, vectors: Array) -> Array:
         ones = np.zeros((problem.n, 1))
         ones[heavy] = 1.0
         volumes = np.cumsum(problem.metric.times(ones)[heavy, 0])
-        found.append(heavy[: int(np.argmin(cuts / volumes)) + 1])
-    return np.unique(np.concatenate(found))
+        groups.append(heavy[: int(np.argmin(cuts / volumes)) + 1])
+    return np.unique(np.concatenate(groups))
 
 
 def rows_of_small_pieces(graph: Graph) -> Array:

@@ -121,9 +121,9 @@ def kept_neighbors(graph: Graph, points: Array, rows: Array) -> float:
     tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
     near = np.asarray(tree.query(points[rows], most + 1)[1])
     # The row itself is among them, unless more points than that lie on one spot.
-    own = near == rows[:, None]
-    own[~own.any(axis=1), -1] = True
-    near = near[~own].reshape(len(rows), most)
+    is_self = near == rows[:, None]
+    is_self[~is_self.any(axis=1), -1] = True
+    near = near[~is_self].reshape(len(rows), most)
     listed = np.arange(MAX_LISTED_NEIGHBORS) < counts[:, None]
     places = np.minimum(starts[:, None] + np.arange(MAX_LISTED_NEIGHBORS), len(lists.indices) - 1)
     known = np.where(listed, lists.indices[places], -1)
@@ -145,9 +145,9 @@ def unexplained_share(before: Array, coordinate: Array) -> float:
     p = P.shape[1]
     k = min(20 + 2 * p, len(rows) - 1)
     near = np.asarray(cKDTree(P).query(P, k + 1)[1])
-    own = near == np.arange(len(rows))[:, None]
-    own[~own.any(axis=1), -1] = True
-    near = near[~own].reshape(len(rows), k)
+    is_self = near == np.arange(len(rows))[:, None]
+    is_self[~is_self.any(axis=1), -1] = True
+    near = near[~is_self].reshape(len(rows), k)
     around = np.concatenate([np.ones((len(rows), k, 1)), P[near] - P[:, None]], axis=2)
     form = around.transpose(0, 2, 1) @ around
     # A ridge of 1e-8: points on one spot have no slope.
@@ -161,12 +161,12 @@ def overtones(V: Array) -> list[tuple[int, float]]:
     if len(V) < FEWEST_ROWS:
         return []
     V = V[:, :MOST_COORDINATES]
-    found = [(k, unexplained_share(V[:, :k], V[:, k])) for k in range(1, V.shape[1])]
-    return [(k, share) for k, share in found if share < OVERTONE_SHARE]
+    shares = [(k, unexplained_share(V[:, :k], V[:, k])) for k in range(1, V.shape[1])]
+    return [(k, share) for k, share in shares if share < OVERTONE_SHARE]
 
 
 def direction_counts(n: int, least: int) -> list[int]:
-    """How many eigenvectors are looked at in turn, of n rows; none where rows are too few."""
+    """Numbers of eigenvectors that are looked at in turn, of n rows; none for too few rows."""
     most = (n - 2) // 4
     steps = [step for step in DIRECTION_COUNTS if least < step <= most]
     return steps if n >= FEWEST_ROWS and least <= MOST_COORDINATES else []

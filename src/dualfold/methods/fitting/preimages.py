@@ -70,7 +70,7 @@ class FixedPointPreimages:
 
     @classmethod
     def of(cls, rule: KernelMap, points: Array, masses: Array) -> FixedPointPreimages:
-        """Of a map of rows with these points and masses; a whitening stands for landmarks."""
+        """Preimages of a map of rows with these points and masses; landmarks are whitened."""
         features, linear = rule.features, rule.linear
         inner = np.asarray(linear.components).T
         if features.whitening is None:

@@ -43,7 +43,7 @@ SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENT_SOLVERS)
 
 @dataclass(frozen=True)
 class Count:
-    """What was asked for as n_components, on data of that shape.
+    """Number of components that was asked for, on data of that shape.
 
     total : the number of rows, or the sum of their weights
     """
@@ -119,7 +119,7 @@ def kept_moments(
     weights: RowWeights | None = None,
     shift: RowShift | None = None,
 ) -> Moments | None:
-    """What partial_fit can add to, where the problem holds a covariance of bearable size.
+    """Moments for partial_fit, where the problem holds a covariance of bearable size.
 
     precision : that of the products, as in `scatter`
     shift : that of dense rows, where it is known
@@ -185,7 +185,7 @@ def singular_vectors(
 
 
 def solver_for(estimator: Any, shape: tuple[int, ...], *, sparse: bool) -> str:
-    """What `svd_solver` of a PCA stands for on data of that shape (scikit-learn's rules)."""
+    """Solver that `svd_solver` of a PCA stands for on data of that shape (scikit-learn's rules)."""
     if sparse and estimator.svd_solver not in SPARSE_SOLVERS:
         raise TypeError(
             'PCA only support sparse inputs with the "arpack" and "covariance_eigh" solvers, '
@@ -204,7 +204,7 @@ def solver_for(estimator: Any, shape: tuple[int, ...], *, sparse: bool) -> str:
 
 
 def count_for(estimator: Any, name: str, shape: tuple[int, ...], total: float) -> Count:
-    """How the number of components of a PCA is found, or why it cannot be.
+    """Rule for the number of components of a PCA; refused where there is none.
 
     total : the number of rows, or the sum of their weights
     """
@@ -250,8 +250,8 @@ def count_for(estimator: Any, name: str, shape: tuple[int, ...], total: float) -
 
 
 @dataclass(frozen=True, eq=False)
-class DescentSettings:
-    """How to descend: PCA's parameters `gradient_start`, `gradient_step`, `gradient_rounds`."""
+class GradientSettings:
+    """Gradient descent by PCA's parameters `gradient_start`, `gradient_step`, `gradient_rounds`."""
 
     name: str
     start: Any
@@ -270,17 +270,17 @@ class DescentSettings:
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         start = None if isinstance(self.start, str) else np.asarray(self.start)
         if self.name == "gradient":
-            found = Gradient(tol=self.tol or 1e-7, seed=seed, start=start).solve(asked)
+            answer = Gradient(tol=self.tol or 1e-7, seed=seed, start=start).solve(asked)
         else:
-            found = PaperGradient(self.rounds, self.step, seed, start).attempt(asked)
-        values, turn = np.linalg.eigh(asked.quadratic(found.vectors))
-        vectors = np.hstack([found.vectors @ turn, found.guard])
-        return replace(found, vectors=vectors, values=asked.sign * values)
+            answer = PaperGradient(self.rounds, self.step, seed, start).attempt(asked)
+        values, turn = np.linalg.eigh(asked.quadratic(answer.vectors))
+        vectors = np.hstack([answer.vectors @ turn, answer.guard])
+        return replace(answer, vectors=vectors, values=asked.sign * values)
 
 
-def descent_settings(estimator: Any) -> DescentSettings:
-    """Those of a PCA's parameters."""
-    return DescentSettings(
+def gradient_settings(estimator: Any) -> GradientSettings:
+    """Gradient settings from a PCA's parameters."""
+    return GradientSettings(
         estimator.svd_solver,
         estimator.gradient_start,
         estimator.gradient_step,

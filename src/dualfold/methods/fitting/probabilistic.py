@@ -35,7 +35,7 @@ class GaussianModel:
         return self._in_units(covariance, 1)
 
     def precision(self) -> Array:
-        """Its inverse, or the pseudo-inverse where there is no noise."""
+        """Inverse of the covariance, or the pseudo-inverse where there is no noise."""
         C, noise, variances = self.components.astype(float), self.noise, self.variances
         if noise == 0:
             negligible = len(C.T) * np.finfo(variances.dtype).eps * variances.max(initial=0)
@@ -64,7 +64,7 @@ class GaussianModel:
 
 
 def gaussian_model(fitted: Any) -> GaussianModel:
-    """That of a fitted PCA."""
+    """Gaussian model of a fitted PCA."""
     return GaussianModel(
         fitted.mean_,
         fitted.components_,

@@ -158,8 +158,8 @@ class _Projection:
         wanted = self.estimator.n_components
         count = min(MAX_AUTO_COMPONENTS, problem.n) if wanted == "auto" else int(wanted)
         problem = problem.with_count(count)
-        found = embed(problem, solver=solver_to_last_digits(problem))
-        embedding, reason = cut_at_eigengap(found, wanted)
+        whole = embed(problem, solver=solver_to_last_digits(problem))
+        embedding, reason = cut_at_eigengap(whole, wanted)
         return linear_fit(
             embedding,
             kind,

@@ -31,7 +31,7 @@ def local_rule(graph: Graph, embedding: Embedding, *, estimator: Any) -> OutOfSa
 
 
 def local_map(graph: Graph, points: Array, estimator: Any) -> OutOfSampleMap:
-    """The same from the points of a graph alone."""
+    """Rule of local weights from the points of a graph alone."""
     k = min(estimator.n_neighbors or int(np.median(graph.lists.counts)), graph.n)
     kind = LocalDistancesMap if is_precomputed(graph.metric) else LocalWeightsMap
     return kind(graph.points, points, k, estimator.reg)
@@ -47,8 +47,8 @@ def nystrom_rule(
     """New rows by Nyström's equation, scaled as the fitted points are."""
     problem, solution = embedding.problem, embedding.solution
     vectors, values = problem.lift.selected_columns(solution.vectors, solution.values)
-    place = NystromMap(graph, weights, vectors, values, constraint)
-    return place if scale is None else RescaledMap(place, times=scale.factors(vectors, values))
+    rule = NystromMap(graph, weights, vectors, values, constraint)
+    return rule if scale is None else RescaledMap(rule, times=scale.factors(vectors, values))
 
 
 def near_mean(estimator: Any, graph: Graph, points: Array, landmarks: Any) -> AttractionMap | None:

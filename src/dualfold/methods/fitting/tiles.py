@@ -13,7 +13,7 @@ from dualfold.methods.fitting.moments import Moments
 
 
 class TiledRows(Protocol):
-    """What methods ask of a table that is read tile by tile."""
+    """A table that is read tile by tile, as methods ask for it."""
 
     @property
     def n_rows(self) -> int:
@@ -42,7 +42,7 @@ class TiledRows(Protocol):
         """Counts, means and scatter of the classes y."""
 
     def encodings(self) -> Any:
-        """How the columns of a data frame become numbers."""
+        """Encodings by which the columns of a data frame become numbers."""
 
     def encoded_moments(self, encodings: Any, weights: Array | None = None) -> Moments:
         """The moments of the encoded_columns columns."""

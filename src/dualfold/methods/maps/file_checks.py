@@ -142,7 +142,7 @@ def _as_float(value: Any) -> float:
 
 
 def word(facts: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
-    """One of the `known` words."""
+    """A word among those that are `known`."""
     value = facts.get(name)
     if not isinstance(value, str) or value not in known:
         raise DamagedFile(f"{name} is {str(value)[:20]!r}; there are {', '.join(known)}")
@@ -163,7 +163,7 @@ def metric_name(facts: Mapping[str, Any]) -> str:
 
 
 def json_object(facts: Any, name: str) -> Mapping[str, Any]:
-    """What the header states under a name, if it is a JSON object."""
+    """JSON object that the header states under a name."""
     value = facts.get(name) if isinstance(facts, dict) else None
     if not isinstance(value, dict):
         raise DamagedFile(f"{name!r} is missing or no JSON object")

@@ -57,7 +57,7 @@ class KernelFeatures:
         return values if self.whitening is None else values @ self.whitening
 
     def table(self, X: Rows) -> Array:
-        """The same for many rows, tile by tile."""
+        """Kernels of many rows, tile by tile."""
         m = self.rows.shape[0]
         return np.vstack([self(X[part]) for part in kernel_tiles(X, m)])
 

@@ -152,7 +152,7 @@ def _orthonormal_from_last(V: Array) -> Array:
 
 
 def triangulation(problem: TraceProblem, V: Array, values: Array) -> Triangulation:
-    """How the answer (V, values) of an exact or landmark Isomap problem places points.
+    """Triangulation by the answer (V, values) of an exact or landmark Isomap problem.
 
     For the exact one every point is a landmark; its mean squares δ̄ are read off the
     diagonal of K = −½HΔH: δ̄_i = K_ii + tr K/n.

@@ -248,7 +248,7 @@ class ProjectionLift(LinearLift):
 
 @dataclass(frozen=True, eq=False)
 class WholeSpaceLift(ProjectionLift):
-    """The same where the vectors may also stand for directions along which no row differs."""
+    """Projection lift whose vectors may stand for directions along which no row differs, too."""
 
     is_flat_at_zero: ClassVar[bool] = False
 

@@ -90,7 +90,7 @@ class LocalWeightsMap(OutOfSampleMap):
         return self._combinations(places, known, dense_rows(self.features, rows))
 
     def _combinations(self, queries: Any, known: Any, images: Array) -> Array:
-        """Of the images of the nearest `known` points, by the weights that rebuild the queries."""
+        """Combinations of images of the nearest `known` points, by weights that rebuild queries."""
         neighbors = nearest(known, self.n_neighbors, queries=queries)
         near = neighbors.indices
         combined = np.empty((len(near), images.shape[1]))
@@ -129,7 +129,7 @@ class LocalWeightsMap(OutOfSampleMap):
 
 @dataclass(frozen=True, eq=False)
 class LocalDistancesMap(OutOfSampleMap):
-    """The same from distances alone: rows of X are those from a new point to every old one.
+    """Local weights from distances alone: rows of X hold those to every old point.
 
     The Gram matrix of the neighbours around the new point is G_ab = ½(δ_a² + δ_b² − d_ab²).
     """

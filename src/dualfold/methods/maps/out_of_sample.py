@@ -224,7 +224,7 @@ def _not_storable(map_: Any) -> InvalidInput:
 
 
 def parts_of(map_: Any) -> Parts:
-    """What a file holds of a map; InvalidInput where no file can hold it, as of a function."""
+    """Parts of a map for a file; InvalidInput where no file can hold it, as of a function."""
     if not isinstance(map_, OutOfSampleMap):
         raise _not_storable(map_)
     return map_.parts()

@@ -30,7 +30,7 @@ DATA_TOLERANCE = 1e-9
 
 @dataclass
 class Parts:
-    """What a file holds of a map.
+    """Facts and arrays of a map, as a file holds them.
 
     kind : the name of the kind of map
     facts, arrays : JSON-ready values and arrays, by name
@@ -116,7 +116,7 @@ class Parts:
         return file_checks.number(self.facts, name, **limits)
 
     def word(self, name: str, known: Sequence[str]) -> str:
-        """One of the `known` words among the facts."""
+        """A word among the facts, if it is `known`."""
         return file_checks.word(self.facts, name, known)
 
     def metric(self) -> str:
@@ -130,14 +130,14 @@ class Parts:
                 f"the model holds a map of kind {stored.kind!r}, the method makes {self.kind!r}"
             ]
         names = _differing_facts(self.facts, stored.facts)
-        found = [f"the fact {name!r} differs" for name in names]
+        words = [f"the fact {name!r} differs" for name in names]
         for name in sorted(self.arrays.keys() | stored.arrays.keys()):
             ours, theirs = self.arrays.get(name), stored.arrays.get(name)
             if ours is None or theirs is None:
-                found.append(f"the part {name!r} is {'too much' if ours is None else 'missing'}")
+                words.append(f"the part {name!r} is {'too much' if ours is None else 'missing'}")
             elif not _agree(ours, theirs, self.origins[name]):
-                found.append(f"the part {name!r} is not what the data leads to")
-        return found
+                words.append(f"the part {name!r} is not what the data leads to")
+        return words
 
 
 def refuse_functions(metric: Metric, features: Any) -> None:

@@ -59,25 +59,25 @@ class PiecewiseMap(OutOfSampleMap):
         places = self.points[closest].copy()
         for piece in np.unique(owner):
             rows = np.flatnonzero(owner == piece)
-            place = self.maps[piece]
-            if place is not None:
-                own = place(X[rows])
+            rule = self.maps[piece]
+            if rule is not None:
+                points_of_piece = rule(X[rows])
                 places[rows] = 0.0
-                places[rows, : own.shape[1]] = own
+                places[rows, : points_of_piece.shape[1]] = points_of_piece
                 places[rows] += self.offsets[piece]
         return places
 
     def parts(self) -> Parts:
         refuse_functions(self.metric, self.features)
-        single = [place is None for place in self.maps]
+        single = [rule is None for rule in self.maps]
         parts = Parts(self.kind, {"metric": self.metric, "single_points": single})
         parts.put("features", self.features)
         parts.put("owner", self.owner)
         parts.put("points", self.points, "answer")
         parts.put("offsets", self.offsets, "answer")
-        for number, place in enumerate(self.maps, 1):
-            if place is not None:
-                parts.put_inner(f"piece_{number}", parts_of(place))
+        for number, rule in enumerate(self.maps, 1):
+            if rule is not None:
+                parts.put_inner(f"piece_{number}", parts_of(rule))
         return parts
 
     @classmethod
@@ -93,8 +93,8 @@ class PiecewiseMap(OutOfSampleMap):
             None if is_single else map_from_parts(parts.inner(f"piece_{number}"))
             for number, is_single in enumerate(single, 1)
         )
-        for own in maps:
-            if own and (own.n_columns != width or own.n_coordinates > points.shape[1]):
+        for part in maps:
+            if part and (part.n_columns != width or part.n_coordinates > points.shape[1]):
                 raise DamagedFile(
                     "its pieces are of other columns, or have more coordinates than it"
                 )

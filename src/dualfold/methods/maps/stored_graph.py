@@ -92,7 +92,7 @@ def _is_symmetric(lengths: Any) -> bool:
 
 
 def _search(facts: Mapping[str, Any]) -> Search:
-    """How the neighbours were found, as the file says; only sentences depend on it."""
+    """Search by which neighbours were found, as the file says; only sentences depend on it."""
     known = {"method", "exact", "proved", "recall", "recall_interval", "sampled", "rounding"}
     interval = facts.get("recall_interval")
     shares = [*(interval if isinstance(interval, list) else []), facts.get("proved")]

@@ -131,12 +131,12 @@ class StressMap(OutOfSampleMap):
         self, D: Array, start: Array, first: Array, second: Array
     ) -> tuple[Array, Array]:
         """Points and forces beyond two steps (Aitken's limit) where that is lower, else second."""
-        one, two = first - start, second - first
-        change = np.linalg.norm(one - two, axis=1)
-        ratio = np.linalg.norm(two, axis=1) / np.where(change > 0, change, 1.0)
-        beyond = second + np.minimum(ratio, MAX_STRETCH)[:, None] * two
+        earlier, later = first - start, second - first
+        change = np.linalg.norm(earlier - later, axis=1)
+        ratio = np.linalg.norm(later, axis=1) / np.where(change > 0, change, 1.0)
+        beyond = second + np.minimum(ratio, MAX_STRETCH)[:, None] * later
         (sums, force), (sums_beyond, force_beyond) = (
-            row_sums_and_forces(some, self._old, D) for some in (second, beyond)
+            row_sums_and_forces(moving, self._old, D) for moving in (second, beyond)
         )
         lower = (sums_beyond[:, 0] < sums[:, 0])[:, None]
         return np.where(lower, beyond, second), np.where(lower, force_beyond, force)

@@ -261,7 +261,7 @@ class _Run:
         return Checkpoint(self.taken, value, norm, self.points(), exaggeration > 1)
 
     def move(self, phase: Phase, pool: Threads) -> None:
-        """One step, after which the points are centred."""
+        """Step once and centre the points."""
         strength = self.problem.attraction * phase.exaggeration
         forces = (self.pull, self.repulsion.push, self.damping, strength, self.Z)
         pace = (phase.rate, phase.momentum, MAX_STEP_LENGTH * self.forces.width)

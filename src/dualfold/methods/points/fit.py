@@ -40,7 +40,7 @@ Stage = Callable[[str], AbstractContextManager[None]]
 Callback = Callable[[int, float, Array], Any]
 
 
-class Judge(Protocol):
+class PointsJudge(Protocol):
     """Certifies points as the answer of a problem, with what else is known of them."""
 
     def __call__(
@@ -58,7 +58,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DescentSettings:
-    """How a descent is computed, and who follows it.
+    """Settings of a descent, and who follows it.
 
     exact, angle : whether repulsion sums over all pairs; else the angle of a tree
     look_every, callbacks : iterations between two checkpoints; what is called at each of them
@@ -93,7 +93,7 @@ class PointsMethod:
     name: str
     value_name: str
     problem: Callable[[sp.csr_array, int, float, str], AttractionProblem]
-    judge: Judge
+    judge: PointsJudge
     neighbors: NeighborSettings
     graph: GivenGraph
     affinities: Callable[[Lists], tuple[sp.csr_array, Array]]
@@ -118,7 +118,7 @@ class StatedPoints:
 
 @dataclass(frozen=True, eq=False)
 class PointsFit:
-    """What a fit returns.
+    """Answer of a fit of points.
 
     points : in single precision
     run : the descent; None where the attraction is infinite
@@ -175,7 +175,7 @@ def stated_points(
 
 
 def attracting_count(lists: Lists) -> int:
-    """How many old rows draw a new one: as many as draw most of the old ones."""
+    """Number of old rows that draw a new one: as many as draw most of the old ones."""
     return max(1, int(np.median(lists.counts)))
 
 

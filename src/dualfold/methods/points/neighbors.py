@@ -53,7 +53,7 @@ class NeighborSettings:
 
 
 def asked_neighbors(settings: NeighborSettings, n: int) -> int:
-    """How many neighbours attract each row: 3·perplexity, `n_neighbors`, or all others."""
+    """Number of neighbours that attract a row: 3·perplexity, `n_neighbors`, or all others."""
     asked = settings.n_neighbors
     if asked is not None:
         if asked >= n:

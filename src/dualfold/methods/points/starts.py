@@ -58,16 +58,16 @@ def principal_points(X: Any, count: int) -> Array:
         mean = column_means(X)
         if width <= n:
             S = np.asarray(scatter(X)[0])
-            some = min(count, width)
-            axes = _largest(S, some)[1]
-            points[:, :some] = projected_rows(X, with_signs(axes), mean)
+            width_kept = min(count, width)
+            axes = _largest(S, width_kept)[1]
+            points[:, :width_kept] = projected_rows(X, with_signs(axes), mean)
             return points
         rows = X.toarray() if sp.issparse(X) else np.asarray(X, dtype=float)
         centred = rows - mean
-        some = min(count, n)
+        width_kept = min(count, n)
         G = centred @ centred.T
-        squares, V = _largest(G, some)
-        points[:, :some] = with_signs(V) * np.sqrt(np.maximum(squares, 0))
+        squares, V = _largest(G, width_kept)
+        points[:, :width_kept] = with_signs(V) * np.sqrt(np.maximum(squares, 0))
     return points
 
 
@@ -98,7 +98,7 @@ def given_start(init: Any, n: int, count: int) -> Array:
 
 
 def displacement(first: Array, other: Array) -> Array:
-    """How far each point of another map is from its place in the first, in its radii.
+    """Distances of another map's points from their places in the first, in its radii.
 
     After the turn, the reflection and the scale that bring the second closest to the first.
     """

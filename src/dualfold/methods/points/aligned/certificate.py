@@ -142,23 +142,25 @@ def certify_aligned(
 
 def _separate_bound(problem: AlignedProblem, answers: Sequence[Any], tolerance: float) -> float:
     pairs = zip(problem.slices, answers, strict=True)
-    return float(sum(_proved_bound(one, answer, tolerance) for one, answer in pairs))
+    return float(
+        sum(_proved_bound(slice_problem, answer, tolerance) for slice_problem, answer in pairs)
+    )
 
 
 def _proved_bound(problem: Any, answer: Any, tolerance: float) -> float:
     """The trace that no answer is below; −inf where it is not proved."""
-    found = certify(problem, answer, tolerance=tolerance)
-    return found.bound if found.level in ("proved", "within") else -np.inf
+    verdict = certify(problem, answer, tolerance=tolerance)
+    return verdict.bound if verdict.level in ("proved", "within") else -np.inf
 
 
 def _infeasibility(problem: AlignedProblem, V: Array) -> float:
     if not np.isfinite(V).all():
         return np.inf
     off = 0.0
-    for one, part in zip(problem.slices, problem.parts(V), strict=True):
-        image = one.metric.times(part)
+    for slice_problem, part in zip(problem.slices, problem.parts(V), strict=True):
+        image = slice_problem.metric.times(part)
         off = max(off, float(np.linalg.norm(part.T @ image - np.eye(problem.count))))
-        overlap = one.excluded_basis.T @ image
+        overlap = slice_problem.excluded_basis.T @ image
         off = max(off, float(np.linalg.norm(overlap)) if overlap.size else 0.0)
     return off
 
@@ -167,7 +169,7 @@ def _gradient_norm(problem: AlignedProblem, V: Array) -> float:
     """The gradient's length in the dual norm of the metric, off the excluded directions."""
     total = 0.0
     stacks = problem.parts(V), problem.parts(problem.gradient(V))
-    for one, _, part in zip(problem.slices, *stacks, strict=True):
-        image = one.without_excluded(one.metric.solve(part))
-        total += float(np.sum(image * one.metric.times(image)))
+    for slice_problem, _, part in zip(problem.slices, *stacks, strict=True):
+        image = slice_problem.without_excluded(slice_problem.metric.solve(part))
+        total += float(np.sum(image * slice_problem.metric.times(image)))
     return float(np.sqrt(total))

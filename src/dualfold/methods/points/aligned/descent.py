@@ -83,8 +83,8 @@ def _tangent(problem: AlignedProblem, V: Array, Z: Array) -> Array:
     """Z off the excluded directions and along the constraints at V."""
     Z = problem.without_excluded(Z)
     BV = problem.times_metric(V)
-    found = []
+    parts = []
     for part, image, moved in zip(*(problem.parts(s) for s in (V, BV, Z)), strict=True):
         form = image.T @ moved
-        found.append(moved - part @ ((form + form.T) / 2))
-    return np.vstack(found)
+        parts.append(moved - part @ ((form + form.T) / 2))
+    return np.vstack(parts)

@@ -80,7 +80,7 @@ class AlignedProblem:
 
     @cached_property
     def relaxed(self) -> TraceProblem:
-        """The same with PᵀAP in place of A, P the projection off the excluded directions.
+        """Problem with PᵀAP in place of A, P the projection off the excluded directions.
 
         On the constraint both are the same; here A maps the excluded directions to 0, as a sharp
         certificate needs it. The matrix is dense; of many rows the problem is `joint` itself.
@@ -115,14 +115,14 @@ class AlignedProblem:
 
     def feasible(self, V: Array) -> Array:
         """The feasible point nearest to V in each slice: off N, times the inverse polar factor."""
-        found = []
+        parts = []
         for problem, part in zip(self.slices, self.parts(V), strict=True):
             inside = problem.without_excluded(part)
             form = inside.T @ problem.metric.times(inside)
             squares, Q = np.linalg.eigh((form + form.T) / 2)
             squares = np.maximum(squares, np.finfo(float).tiny)
-            found.append(inside @ ((Q / np.sqrt(squares)) @ Q.T))
-        return np.vstack(found)
+            parts.append(inside @ ((Q / np.sqrt(squares)) @ Q.T))
+        return np.vstack(parts)
 
     def spans(self, V: Array) -> bool:
         """Whether V has as many directions as are wanted in each slice."""
@@ -139,12 +139,12 @@ class AlignedProblem:
         HV − BV·sym(VᵀHV), slice by slice.
         """
         HV, BV = self.product(V), self.times_metric(V)
-        found = []
-        parts = zip(*(self.parts(stack) for stack in (V, HV, BV)), strict=True)
-        for part, image, metric_image in parts:
+        stacks = zip(*(self.parts(stack) for stack in (V, HV, BV)), strict=True)
+        tangents = []
+        for part, image, metric_image in stacks:
             form = part.T @ image
-            found.append(image - metric_image @ ((form + form.T) / 2))
-        return np.vstack(found)
+            tangents.append(image - metric_image @ ((form + form.T) / 2))
+        return np.vstack(tangents)
 
 
 def link_matrix(features: Sequence[Any], links: Sequence[Array]) -> sp.csr_array:

@@ -51,11 +51,11 @@ def spring_gradient(
     """The gradient of the springs of slice t at points Y; the other slices stay."""
     gradient = np.zeros_like(Y)
     if t > 0 and len(pairs[t - 1]):
-        other, own = pairs[t - 1].T
-        np.add.at(gradient, own, 2 * mu / len(own) * (Y[own] - points[t - 1][other]))
+        other, mine = pairs[t - 1].T
+        np.add.at(gradient, mine, 2 * mu / len(mine) * (Y[mine] - points[t - 1][other]))
     if t < len(pairs) and len(pairs[t]):
-        own, other = pairs[t].T
-        np.add.at(gradient, own, 2 * mu / len(own) * (Y[own] - points[t + 1][other]))
+        mine, other = pairs[t].T
+        np.add.at(gradient, mine, 2 * mu / len(mine) * (Y[mine] - points[t + 1][other]))
     return gradient
 
 

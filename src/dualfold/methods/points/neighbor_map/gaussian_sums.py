@@ -35,7 +35,7 @@ MAX_PRODUCT_FLOPS = 5e8
 
 
 def coefficient_count(points: Array) -> float:
-    """How many coefficients the polynomials would have: multiply-adds of a point in a product."""
+    """Number of coefficients of the polynomials: multiply-adds of a point in a product."""
     return float(np.prod([_order(float(half))[0] for half in np.ptp(points, axis=0) / 2]))
 
 
@@ -69,8 +69,8 @@ class GaussianSums:
 
     def _error_bound(self, orders: list[tuple[int, float]], halves: Array) -> float:
         off, rounded, sizes = 1.0, float(self.n), 1.0
-        for (order, apart), half, C in zip(orders, halves, self._coefficients, strict=True):
-            off *= 1 + (2 + 2 / np.pi * np.log(order)) * apart
+        for (order, distance), half, C in zip(orders, halves, self._coefficients, strict=True):
+            off *= 1 + (2 + 2 / np.pi * np.log(order)) * distance
             rounded += 8 * order**3 + 16 * half
             sizes *= 1.01 * float(np.abs(C).sum())
         return 1.01 * (off - 1 + rounded * sizes * _U)
@@ -127,7 +127,7 @@ def _coefficients(order: int, half: float) -> Array:
 
 def _rowwise(factors: list[Array], rows: int) -> Array:
     """Row by row, all products of one entry from each factor."""
-    found = np.ones((rows, 1))
+    products = np.ones((rows, 1))
     for factor in factors:
-        found = (found[:, :, None] * factor[:, None, :]).reshape(rows, -1)
-    return found
+        products = (products[:, :, None] * factor[:, None, :]).reshape(rows, -1)
+    return products

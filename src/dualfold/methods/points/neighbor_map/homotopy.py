@@ -61,14 +61,14 @@ def neighbor_answer(
         bound is not enough
     """
     with lapack_threads(problem.n):
-        found = stiefel_descent(problem, start, most=max_iter)
-        verdict = certify_neighbors(problem, found.points, tolerance=tolerance)
+        descent = stiefel_descent(problem, start, most=max_iter)
+        verdict = certify_neighbors(problem, descent.points, tolerance=tolerance)
         if verdict.gap <= tolerance or not thorough or problem.n > MAX_PAIRED_ROWS:
-            return NeighborAnswer(problem, found, verdict)
+            return NeighborAnswer(problem, descent, verdict)
         fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
-        near = fantope_minimum(problem, found.points, tol=fine)
+        near = fantope_minimum(problem, descent.points, tol=fine)
         other = stiefel_descent(problem, near.start, most=max_iter)
-        best = other if other.value < found.value else found
+        best = other if other.value < descent.value else descent
         verdict = certify_neighbors(problem, best.points, weights=near.weights, tolerance=tolerance)
     return NeighborAnswer(problem, best, verdict)
 
@@ -93,11 +93,11 @@ def widest_answer(
 
     def at(spread: float, points: Array) -> NeighborAnswer:
         asked = replace(problem, spread=spread)
-        found = neighbor_answer(
+        answer = neighbor_answer(
             asked, points, tolerance=tolerance, max_iter=max_iter, thorough=thorough
         )
-        report(found)
-        return found
+        report(answer)
+        return answer
 
     spread = FIRST_SPREAD
     best = at(spread, start)

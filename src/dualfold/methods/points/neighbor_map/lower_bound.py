@@ -135,7 +135,7 @@ def smallest_sum(M: Array, count: int) -> float:
 
 
 def _decomposed_sum(S: Array, count: int) -> float:
-    """The same from enclosures of all eigenvalues."""
+    """Sum of the least eigenvalues, from enclosures of all."""
     values, radii = all_eigenvalues(S)
     low = np.sort(values - radii)[:count]
     return float(low.sum()) - 4 * count * _U * float(np.abs(low).sum())
@@ -194,11 +194,11 @@ def _searched_smallest_sum(
 ) -> tuple[float, float, float]:
     """The sum of the d smallest eigenvalues of M from below, its chance, and M's error in norm."""
     n, P = problem.n, problem.P
-    own = (problem.degrees - degrees)[:, None]
+    diagonal = (problem.degrees - degrees)[:, None]
 
     def times(V: Array) -> Array:
         V = V.reshape(n, -1)
-        return np.asarray(2 * (own * V - (P @ V - sums.times(V) / total)))
+        return np.asarray(2 * (diagonal * V - (P @ V - sums.times(V) / total)))
 
     M = LinearOperator((n, n), matvec=times, matmat=times, dtype=float)
     asked = TraceProblem(M, None, problem.count, "min", excluded=np.ones((n, 1)))
@@ -223,10 +223,10 @@ def _searched_directions(times: Any, Y: Array) -> Array:
         "tol": 1e-4,
     }
     try:
-        found = eigsh(M, which="SA", v0=Y.sum(axis=1), **settings)[1]
+        vectors = eigsh(M, which="SA", v0=Y.sum(axis=1), **settings)[1]
     except ArpackNoConvergence as stopped:
-        found = stopped.eigenvectors
-    both = np.column_stack([Y, found])
+        vectors = stopped.eigenvectors
+    both = np.column_stack([Y, vectors])
     basis = np.linalg.qr(both - both.mean(axis=0))[0]
     values, turns = np.linalg.eigh(basis.T @ times(basis))
     return np.asarray(basis @ turns[:, np.argsort(values)][:, : d + GUARD_VECTORS])

@@ -171,17 +171,17 @@ def squared_distances(Y: Array) -> Array:
     """t_ij = ‖y_i − y_j‖² by differences, so that each is known to its own last digits."""
     t = np.zeros((len(Y), len(Y)))
     for column in Y.T:
-        apart = column[:, None] - column[None, :]
-        t += apart * apart
+        differences = column[:, None] - column[None, :]
+        t += differences * differences
     return t
 
 
 def least_distance(t: Array) -> float:
     """The smallest t between different points."""
-    own = t.diagonal().copy()
+    diagonal = t.diagonal().copy()
     np.fill_diagonal(t, np.inf)
     least = float(t.min())
-    np.fill_diagonal(t, own)
+    np.fill_diagonal(t, diagonal)
     return least
 
 
@@ -217,8 +217,8 @@ def attraction(problem: NeighborProblem, t: Array) -> float:
 def edge_attraction(problem: NeighborProblem, Y: Array) -> float:
     """Σ p_ij t_ij, from the points that are linked alone."""
     rows = np.repeat(np.arange(problem.n), np.diff(problem.P.indptr))
-    apart = Y[rows] - Y[problem.P.indices]
-    return float(problem.P.data @ np.einsum("ij,ij->i", apart, apart))
+    differences = Y[rows] - Y[problem.P.indices]
+    return float(problem.P.data @ np.einsum("ij,ij->i", differences, differences))
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from dualfold.certificate import (
 )
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.methods.points.stress.disparities import Order
-from dualfold.methods.points.stress.forces import Forces, forces_between
+from dualfold.methods.points.stress.forces import PairSums, forces_between
 from dualfold.methods.points.stress.lower_bound import MAX_BOUND_ROWS, convex_bound, rank_bound
 from dualfold.methods.points.stress.problem import StressProblem
 
@@ -106,7 +106,7 @@ class StressCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """What is known of the least stress, in words."""
+        """Words on what is known of the least stress."""
         if np.isnan(self.bound):
             return "no bound of the least stress is known"
         words = f"no points in this dimension have a stress below {self.bound:.6g}"
@@ -207,7 +207,7 @@ def _scope(problem: StressProblem) -> str:
 
 def _rounded_forces(
     problem: StressProblem, Y: Array, n_jobs: int | None
-) -> tuple[Forces, float, float]:
+) -> tuple[PairSums, float, float]:
     """The forces, how far rounding can move the stress, and the unbalanced share with rounding.
 
     A length is right to (d + 4)u of itself, a sum over a row to nu of the sum of sizes. Where every

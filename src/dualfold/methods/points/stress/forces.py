@@ -23,8 +23,8 @@ CHUNK_PAIRS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
-class Forces:
-    """What pulls and pushes along the pairs.
+class PairSums:
+    """Sums along the pairs, from which forces and stress follow.
 
     stress : Σ_{i<j} w(d − δ)²
     squares : Σ_{i<j} w d²
@@ -57,17 +57,17 @@ def row_sums_and_forces(
     gaps: bool = False,
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
-    """Of each of `points`, what its distances to the `old` ones give: sums (`Forces`) and force.
+    """Sums (`PairSums`) and force of each of `points`, from its distances to the `old` ones.
 
     distances, weights : p×n (None: 1), in float64; gaps : whether distances are missing (NaN)
     """
     rows, (n, width) = len(points), old.shape
-    apart = np.ascontiguousarray(old.T)
+    columns = np.ascontiguousarray(old.T)
     points = np.ascontiguousarray(points)
     sums, force = np.empty((rows, ROW_SUMS)), np.empty((rows, width))
 
     def work(part: slice) -> int:
-        of = n, width, int(gaps), points, apart, distances, weights
+        of = n, width, int(gaps), points, columns, distances, weights
         return int(_stress_rows(part.start, part.stop, *of, sums, force))
 
     states = in_threads(work, row_slices(rows, max(1, CHUNK_PAIRS // n)), thread_count(n_jobs))
@@ -83,9 +83,9 @@ def forces_between(
     *,
     gaps: bool = False,
     n_jobs: int | None = None,
-) -> Forces:
+) -> PairSums:
     """The forces between points Y (n×d) that have `distances` (n×n)."""
     sums, force = row_sums_and_forces(Y, Y, distances, weights, gaps=gaps, n_jobs=n_jobs)
     total = sums.sum(axis=0)
     stress, squares = float(total[0]) / 2, float(total[2]) / 2
-    return Forces(stress, squares, force, sums[:, 1], int(total[3]))
+    return PairSums(stress, squares, force, sums[:, 1], int(total[3]))

@@ -142,7 +142,7 @@ class Parabolas:
 
     @classmethod
     def of(cls, D: Array, stress: float, e: Array | None = None) -> Parabolas:
-        """Those that touch at e (None: at the given distances); some points have at most `stress`.
+        """Parabolas that touch at e (None: at the given distances); points have at most `stress`.
 
         Points of least stress satisfy ‖y_i − ȳ‖ ≤ Σ_j δ_ij/n and |d_ij − δ_ij|² ≤ σ.
         """
@@ -159,7 +159,7 @@ class Parabolas:
         return plain if e is None else plain.touching_at(e)._with_balanced_diagonal()
 
     def touching_at(self, e: Array, diagonal: Array | None = None) -> Parabolas:
-        """The same that touch at e, or nearer where a parabola would not stay below.
+        """Parabolas that touch at e, or nearer where a parabola would not stay below.
 
         It stays below where w·e(reach + e)² ≤ δ, as it does at e = δ.
         """
@@ -184,7 +184,7 @@ class Parabolas:
         return longer
 
     def _with_balanced_diagonal(self) -> Parabolas:
-        """The same with τ_ii that make balanced points Y, whose distances e are, fixed points.
+        """Parabolas with τ_ii that make balanced points Y, whose distances are e, fixed points.
 
         SY then belongs to the eigenvectors of M, and the bound is the stress of Y where its
         eigenvalues are the largest.
@@ -241,7 +241,7 @@ class Parabolas:
         return np.asarray(np.add.outer(k, k) - 2 * (points @ points.T))
 
     def proved_bound(self, count: int) -> float:
-        """What no points in `count` dimensions fall below, rounding included."""
+        """Stress that no points in `count` dimensions fall below, rounding included."""
         known = self.quadratic
         n = len(known.M)
         root = max(np.sqrt(_tail_below(known.M, count)) * (1 - 4 * _U) - known.error, 0.0)
@@ -275,8 +275,8 @@ def rank_bound(D: Array, Y: Array, count: int, stress: float, steps: int | None 
     if steps is None:
         steps = min(MAX_SEARCH_STEPS, SEARCH_PAIRS // n**2)
     starts = (Parabolas.of(D, stress), Parabolas.of(D, stress, cdist(Y, Y)))
-    found = [(*one.relaxed_minimum(count), one) for one in starts]
-    value, Z, best = max(found, key=lambda one: one[0])
+    minima = [(*parabolas.relaxed_minimum(count), parabolas) for parabolas in starts]
+    value, Z, best = max(minima, key=lambda parabolas: parabolas[0])
     share = FIRST_STEP_SHARE
     for _ in range(steps):
         t = best.relaxed_squares(Z)

@@ -70,7 +70,7 @@ class StressProblem:
 
     @cached_property
     def mean_squares(self) -> Array:
-        """Of each point, the mean of its known squared distances."""
+        """Means of the known squared distances of each point."""
         return np.array([float(np.nanmean(np.square(row))) for row in self.distances])
 
     def weights_of(self, i: int) -> Array:

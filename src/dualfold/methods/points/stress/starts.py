@@ -77,9 +77,9 @@ def without_coincidences(Y: Array, distances: Array, random: np.random.RandomSta
     """
     size = float(np.sqrt(np.square(Y - Y.mean(axis=0)).sum() / len(Y)))
     empty = np.ptp(Y, axis=0) <= 1e-9 * size
-    _, place, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
-    place = place.ravel()
-    shared = [np.flatnonzero(place == k) for k in np.flatnonzero(counts > 1)]
+    _, spot, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
+    spot = spot.ravel()
+    shared = [np.flatnonzero(spot == k) for k in np.flatnonzero(counts > 1)]
     copies = any(np.nanmax(distances[np.ix_(rows, rows)], initial=0.0) > 0 for rows in shared)
     if not empty.any() and not copies:
         return Y

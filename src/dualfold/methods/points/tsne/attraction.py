@@ -63,10 +63,10 @@ class PackedAttraction:
     def order(self, Y: Array) -> Array:
         n, P = len(Y), self.P
         order = _by_place(Y)
-        place = np.empty(n, dtype=np.int32)
-        place[order] = np.arange(n, dtype=np.int32)
+        position = np.empty(n, dtype=np.int32)
+        position[order] = np.arange(n, dtype=np.int32)
         np.cumsum(self.groups[order], out=self.starts[1:])
-        _pack(0, n, n, order, place, P.indptr, P.indices, P.data, *self.packed)
+        _pack(0, n, n, order, position, P.indptr, P.indices, P.data, *self.packed)
         return order
 
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:

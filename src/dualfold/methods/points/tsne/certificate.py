@@ -116,7 +116,7 @@ class TsneCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """What other starts led to, and what is not known, in words."""
+        """Words on what other starts led to, and on what is not known."""
         words = "nobody knows a bound of the optimum"
         if self.starts:
             ends = ", ".join(f"{name} {value:.6g}" for name, value in self.starts)

@@ -170,8 +170,8 @@ def _shares(count: int, parts: int, together: int) -> list[tuple[int, int, int]]
     groups = -(-count // together)
     bounds = [min(count, together * (groups * part // parts)) for part in range(parts + 1)]
     bounds[-1] = count
-    found = [(number, a, b) for number, (a, b) in enumerate(pairwise(bounds))]
-    return [share for share in found if share[1] < share[2]]
+    ranges = [(number, a, b) for number, (a, b) in enumerate(pairwise(bounds))]
+    return [share for share in ranges if share[1] < share[2]]
 
 
 def _smooth(least: int) -> int:
@@ -226,4 +226,4 @@ def _lanes(dtype: DType) -> int:
 
 def _along(axis: int, axes: int, numbers: Array) -> Array:
     """A vector that is broadcast along one axis."""
-    return numbers.reshape([-1 if one == axis else 1 for one in range(axes)])
+    return numbers.reshape([-1 if other == axis else 1 for other in range(axes)])

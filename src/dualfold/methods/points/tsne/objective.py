@@ -77,7 +77,7 @@ def student_objective(problem: AttractionProblem, Y: Array, n_jobs: int | None) 
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """What an objective is made of: attraction, its cost, repulsion by `pairs`, the map's width."""
+    """Parts of an objective: attraction, its cost, repulsion by `pairs`, the map's width."""
 
     pull: Array
     cost: float
@@ -106,7 +106,7 @@ def _objective_from_sums(problem: AttractionProblem, sums: _Sums) -> TsneObjecti
 
 
 def _value_rounding(problem: AttractionProblem, sums: _Sums, log_Z: float) -> float:
-    """How far rounding can move F and KL."""
+    """Bound of the rounding of F and KL."""
     n, width = sums.pull.shape
     rho, mass = max(problem.attraction, 1.0), float(problem.P.sum())
     of_cost = rho * ((width + 4) * mass + (_longest_row(problem) + 12) * sums.cost)
@@ -115,7 +115,7 @@ def _value_rounding(problem: AttractionProblem, sums: _Sums, log_Z: float) -> fl
 
 
 def _gradient_error(problem: AttractionProblem, sums: _Sums, Z: float, off_Z: float) -> float:
-    """How far ‖∇F‖ can be off, by rounding and by the tree, whose Z is right to `off_Z` of it."""
+    """Bound of the error of ‖∇F‖, by rounding and by a tree whose Z is right to `off_Z` of it."""
     n, width = sums.pull.shape
     sizes = problem.attraction * norm(problem.P.sum(axis=1)) + norm(sums.pairs.phi) / Z
     terms = _longest_row(problem) + (2 + width) * n + width + 16
