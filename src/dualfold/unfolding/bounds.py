@@ -64,7 +64,8 @@ class EdgeFit:
         """A lower bound of tr K of the points, shrunk (or stretched) into "at_most" edges."""
         if not 0 < self.high < np.inf:
             return 0.0
-        return _finite(self.variance / self.high * (1 - 4 * UNIT_ROUNDOFF))
+        value = self.variance / self.high * (1 - 4 * UNIT_ROUNDOFF)
+        return min(value, float(np.finfo(float).max))  # still a lower bound
 
 
 def edge_fit(problem: UnfoldingProblem, factor: Array) -> EdgeFit:
@@ -242,8 +243,3 @@ def _centres(problem: UnfoldingProblem, graph: Graph, near: Array | None) -> Arr
     away = problem.centred_points(near)
     middle = np.argsort(np.einsum("ij,ij->i", away, away), kind="stable")[:MAX_CENTRES]
     return np.union1d(chosen, middle)
-
-
-def _finite(value: float) -> float:
-    """`value`, or the largest number below infinity: still a lower bound."""
-    return min(value, float(np.finfo(float).max))

@@ -379,15 +379,12 @@ def optimality_residuals(
 
 def _square(problem: UnfoldingProblem, matrix: Array, name: str) -> Array:
     A = doubles(matrix, name)
-    if A.shape != (problem.n, problem.n) or not np.allclose(A, A.T, rtol=0, atol=1e-9 * _size(A)):
+    size = float(np.abs(A).max(initial=np.finfo(float).tiny))
+    if A.shape != (problem.n, problem.n) or not np.allclose(A, A.T, rtol=0, atol=1e-9 * size):
         raise InvalidInput(
             Argument(name), f" must be a symmetric {problem.n}×{problem.n} matrix, one row a point"
         )
     return A
-
-
-def _size(A: Array) -> float:
-    return float(np.abs(A).max(initial=np.finfo(float).tiny))
 
 
 def _weights(problem: UnfoldingProblem, weights: Array) -> Array:

@@ -13,7 +13,6 @@ from dualfold.theory.games import (
     Euclidean,
     Everywhere,
     HalfSquare,
-    Huber,
     Indicator,
     LargestAffine,
     LeastSquares,
@@ -21,7 +20,6 @@ from dualfold.theory.games import (
     Quadratic,
     Simplex,
     Sum,
-    gradient_descent,
     least_point,
     norm,
 )
@@ -117,26 +115,6 @@ def test_a_ball_that_holds_the_minimiser_bounds_a_function_with_corners(scale):
     assert one.bound().response == pytest.approx(-0.5 * scale, rel=1e-12)
     assert one.bound().free == -np.inf
     assert "unbounded" in one.why_infinite()
-
-
-def test_norms_in_a_ball_share_the_slope():
-    """min ⟨s, x⟩ + ‖x‖₁ over a ball: what the norm does not carry is met at the sphere."""
-    slope, origin, ball = np.array([3.0, -0.5, 1.5]), np.zeros(3), Ball(2.0)
-    f = Quadratic(np.zeros((3, 3)), slope)
-    bound = LowerBound(f, norm(1), ball)
-    bound.add(PlayerMove(slope, taken_at=origin), 1.0)
-    rest = np.array([2.0, 0.0, 0.5])  # soft thresholds
-    wanted = -2.0 * np.linalg.norm(rest)
-    found = bound.bound().in_ball
-    assert found <= wanted + 1e-14
-    assert found == pytest.approx(wanted, rel=1e-7)
-    away = LowerBound(f, norm(1), Ball(2.0, np.array([1.0, 1.0, -1.0])))
-    away.add(PlayerMove(slope, taken_at=np.ones(3)), 1.0)
-    grid = np.random.default_rng(0).normal(size=(20_000, 3))
-    points = np.array([1.0, 1, -1]) + 2 * grid / np.linalg.norm(grid, axis=1)[:, None]
-    values = points @ slope + np.abs(points).sum(axis=1)
-    assert away.bound().in_ball <= values.min()
-    assert away.bound().in_ball >= values.min() - 0.02 * abs(values.min())
 
 
 def test_means_of_planes_are_means():
@@ -241,23 +219,6 @@ def test_descents_say_whether_they_arrived():
         huber.smooth.value, huber.smooth.subgradient, norm(2, 0.5).proximal, np.ones(D)
     )
     np.testing.assert_allclose(x, q * (1 - 0.5 / np.linalg.norm(q)), atol=1e-7)
-
-
-def test_paths_of_plain_descent():
-    run = gradient_descent(HalfSquare(), np.array([8.0, -4.0]), step=0.5).play(3)
-    np.testing.assert_array_equal(run.points, [[8, -4], [4, -2], [2, -1], [1, -0.5]])
-    np.testing.assert_array_equal(run.answer, [1, -0.5])
-    np.testing.assert_allclose(
-        run.averages, [[8, -4], [6, -3], [14 / 3, -7 / 3], [15 / 4, -15 / 8]]
-    )
-    assert run.rounds == 3
-    np.testing.assert_allclose(run.upper, [40, 10, 2.5, 0.625])
-    assert (run.lower <= 0).all()
-    assert run.lower[-1] == pytest.approx(0, abs=1e-12)
-    early = gradient_descent(HalfSquare(), np.array([8.0, -4.0]), step=0.5).play(90, tolerance=0.7)
-    assert early.rounds == 3
-    falling = gradient_descent(Huber(), np.array([4.0]), step=lambda t: 1 / t).play(3)
-    np.testing.assert_allclose(falling.points[:, 0], [4, 3, 2.5, 2.5 - 1 / 3])
 
 
 def test_a_ball_that_does_not_bind_costs_nothing():

@@ -20,7 +20,6 @@ from dualfold.theory.games import (
     boundary_frank_wolfe,
     extragradient,
     heavy_ball,
-    unfolding_game,
 )
 from tests.theory.games.door import ConvexSet, Rate, Recipe
 
@@ -67,22 +66,6 @@ def test_steps_and_tolerances_at_their_ends():
     assert games.nesterov(f, np.zeros(2)).play(3, tolerance=0.0).rounds == 3
     with pytest.raises(InvalidInput, match="tolerance"):
         games.nesterov(f, np.zeros(2)).play(3, tolerance=-1.0)
-
-
-def test_rates_have_the_exponents_of_their_names():
-    exponents = {"1/T": -1.0, "1/√T": -0.5, "1/T²": -2.0, "log T/T": -1.0}
-    f, start, ball = LeastSquares(np.eye(2), np.ones(2)), np.zeros(2), Ball(4.0)
-    for recipe in (
-        games.nesterov(f, start),
-        extragradient(f, start, radius=2.0),
-        games.averaged_descent(f, start, radius=2.0),
-        games.frank_wolfe(f, start, over=ball),
-        boundary_frank_wolfe(f, start, over=Ball(0.5), least_gradient=0.1),
-        games.accelerated_proximal(f, games.norm(1, 0.1), start, radius=2.0),
-        games.averaged_subgradient_descent(f, start, rounds=5, over=ball),
-        unfolding_game(3, np.array([[0, 1], [1, 2]]), np.ones(2), rounds=5),
-    ):
-        assert recipe.rate.exponent == exponents[recipe.rate.words], recipe.name
 
 
 def test_the_bound_of_boundary_frank_wolfe_is_that_of_its_paper():

@@ -8,16 +8,20 @@ import pytest
 from dualfold.errors import InvalidInput
 from dualfold.theory.games import (
     FTL,
+    Ball,
     EasiestBend,
+    Everywhere,
     FTLPlus,
+    HalfSquare,
     Indicator,
+    KullbackLeibler,
     LargestAffine,
     Logistic,
     Product,
     Simplex,
     learn,
 )
-from tests.theory.games.door import doubles
+from tests.theory.games.door import Flattened, doubles
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 HALVES = np.array([0.5, 0.5])
@@ -40,15 +44,20 @@ REFUSALS = {
     "there are 1 weights and a round 2": lambda: learn(
         FTLPlus(SHARES, HALVES), [HALVES, HALVES], weights=[1.0]
     ),
+    "the rest is not convex": lambda: Flattened(HalfSquare(2.0), 4.0),
+    "no closed form on Ball": lambda: KullbackLeibler().step(
+        Indicator(Ball(1.0)), HALVES, 1.0, HALVES
+    ),
+    "needs a bounded set": lambda: Everywhere().minimiser(HALVES),
     "that of round 1 is -1": lambda: learn(FTLPlus(SHARES, HALVES), [HALVES], weights=[-1.0]),
 }
 
 
-@pytest.mark.parametrize("said", REFUSALS)
-def test_a_refusal_says_what_was_needed(said):
+@pytest.mark.parametrize("words", REFUSALS)
+def test_a_refusal_says_what_was_needed(words):
     with pytest.raises(InvalidInput) as refused:
-        REFUSALS[said]()
-    assert said in str(refused.value)
+        REFUSALS[words]()
+    assert words in str(refused.value)
 
 
 def test_integers_that_no_double_holds_are_refused():

@@ -68,13 +68,6 @@ def test_gauges_of_balls():
     assert Ellipsoid(np.array([2.0, 4.0])).curvature_radius == 8.0
 
 
-def test_sets_are_seen_from_0_unless_said_otherwise():
-    pair, slope = Product((Ball(1.0), Ball(2.0)), (1, 1)), np.array([3.0, 4.0])
-    found = pair.minimum_interval(slope)
-    assert found.low() <= -11.0 <= found.high()
-    assert found.high() - found.low() <= 1e-9
-
-
 RNG = np.random.default_rng(0)
 
 

@@ -203,18 +203,15 @@ def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) 
     x, y = doubles(x, "x"), doubles(y, "y")
     value, inner = f.value(x), float(np.vdot(x, y))
     low, high, witness = _conjugate(f, y, over, x)
-    scale = abs(value) + _extent(x, over) * (_size(y) + _size(f.subgradient(x)))
+    # The largest distance of the points that were tried: x, and those of a bounded set.
+    reach = over.reach(x)
+    extent = _size(x) + (reach if np.isfinite(reach) else 0.0)
+    scale = abs(value) + extent * (_size(y) + _size(f.subgradient(x)))
     return Membership(value + low - inner, value + high - inner, witness, scale)
 
 
 def _size(x: Array) -> float:
     return float(np.linalg.norm(x))
-
-
-def _extent(x: Array, over: ConvexSet) -> float:
-    """Largest distance of the points that were tried: x, and those of a bounded set."""
-    reach = over.reach(x)
-    return _size(x) + (reach if np.isfinite(reach) else 0.0)
 
 
 def conjugate(

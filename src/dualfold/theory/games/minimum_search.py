@@ -249,7 +249,8 @@ class _Bundle:
         best = self._total(self.center)
         for _ in range(MAX_PLANE_STEPS):
             x, _ = self._model(step)
-            promised = best - self._top(x)
+            top = float(self._planes(x).max()) + self.weight * self.part.cost(PlayerMove(x))
+            promised = best - top
             low = max(low, self._floor())
             small = 1e3 * VALUE_ROUNDING * (1 + abs(best))
             if best - low <= small or (promised <= small and step > CENTER_FREE_STEP):
@@ -311,9 +312,6 @@ class _Bundle:
     def _rest(self, x: Array, step: float) -> float:
         moved = self.divergence.distance(x, self.center) / step
         return self.weight * self.part.cost(PlayerMove(x)) + moved
-
-    def _top(self, x: Array) -> float:
-        return float(self._planes(x).max()) + self.weight * self.part.cost(PlayerMove(x))
 
     def _total(self, x: Array) -> float:
         return self.f.value(x) / self.unit + self.weight * self.part.cost(PlayerMove(x))

@@ -40,7 +40,7 @@ from dualfold.kernels.arithmetic.intervals import (
 )
 from dualfold.theory.games.convex_functions import Convex, PlayerMove
 from dualfold.theory.games.convex_sets import Ball
-from dualfold.theory.games.planes import NO_BOUND, Plane, bowl_minimum, difference, lower_sum
+from dualfold.theory.games.planes import NO_BOUND, bowl_minimum, difference, lower_sum
 
 MAX_MULTIPLIERS = 40  # usually a few are enough
 FIRST_MULTIPLIER_SHARE = 1e-9  # of the multiplier that would do without ψ
@@ -121,7 +121,8 @@ class LowerBound:
         away = interval(z) - self.origin
         far = length(away)
         self.furthest = max(self.furthest, far)
-        height = self._height_at_origin(plane, away, far)
+        lost = upper_product(plane.slack, far)
+        height = lower_sum(plane.height, -dot(plane.slope, away).high(), -lost)
         self.flat.add(height, plane.slope, plane.slack, share)
         mu = self.curvature
         if mu > 0:
@@ -152,10 +153,6 @@ class LowerBound:
                 f"steps and bounds are those of a smoothness of {L:.4g}, but f has at least "
                 f"{bend / square:.4g} between two points of the run"
             )
-
-    def _height_at_origin(self, plane: Plane, away: Interval, far: float) -> float:
-        lost = upper_product(plane.slack, far)
-        return lower_sum(plane.height, -dot(plane.slope, away).high(), -lost)
 
     def bound(self) -> Bound:
         """The best that is proved so far."""

@@ -112,18 +112,15 @@ class EasiestBend(Convex):
         if key not in self._bends:
             if len(self._bends) > 3:
                 self._bends.pop(next(iter(self._bends)))
-            self._bends[key] = self._bend(shares)
+            # One eigenpair by bisection costs far less than all of them: docs/dev/notes/games.md.
+            laplacian = self._laplacian(shares)
+            values, vectors = eigh(laplacian + self._lift(laplacian), subset_by_index=[0, 0])
+            self._bends[key] = float(values[0]), np.asarray(vectors[:, 0])
         return self._bends[key]
 
     @cached_property
     def _bends(self) -> dict[bytes, tuple[float, Array]]:
         return {}
-
-    def _bend(self, shares: Array) -> tuple[float, Array]:
-        # One eigenpair by bisection costs far less than all of them: docs/dev/notes/games.md.
-        laplacian = self._laplacian(shares)
-        values, vectors = eigh(laplacian + self._lift(laplacian), subset_by_index=[0, 0])
-        return float(values[0]), np.asarray(vectors[:, 0])
 
     def _laplacian(self, shares: Array) -> Array:
         weights = shares / self.squared_lengths

@@ -206,7 +206,8 @@ def _rays(program: Program) -> Iterator[Array]:
     p, n_ineq = inner.nonnegative, len(inner.b)
     equal = [transposed[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
     stacked = sp.csr_array(sp.vstack(equal))
-    size = _power(largest)  # a power of 2 rounds nothing
+    # A power of 2 near it rounds nothing, and is a double itself.
+    size = float(np.exp2(min(np.ceil(np.log2(largest)), 1023.0)))
     box = LinearProgram(
         inner.limits / size,
         -transposed[:p],
@@ -226,11 +227,6 @@ def _rays(program: Program) -> Iterator[Array]:
                 ray = ray / np.abs(ray).max()
             if np.isfinite(ray).all():
                 yield np.asarray(ray)
-
-
-def _power(number: float) -> float:
-    """A power of 2 near the number, and a double itself."""
-    return float(np.exp2(min(np.ceil(np.log2(number)), 1023.0)))
 
 
 def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None:

@@ -181,9 +181,11 @@ def with_points_on_lengths(
         story.append(f"no step got lengths nearer; they are off by {sides.off:.1e}")
     assert sides.points is not None
     is_stopped = sides.off > wanted or len(story) > len(solution.story) + 1
+    # Rotated so that columns are orthogonal and the largest is first.
+    rotation = np.linalg.eigh(sides.points.T @ sides.points)[1][:, ::-1]
     return replace(
         result,
-        factor=_largest_first(sides.points),
+        factor=np.asarray(sides.points @ rotation),
         status="stopped" if is_stopped else "converged",
         story=tuple(story),
     )
@@ -192,8 +194,3 @@ def with_points_on_lengths(
 def _off(problem: UnfoldingProblem, points: Array) -> float:
     """Largest error of squared lengths, as a share of d²."""
     return float(np.max(np.abs(problem.squared_lengths(points) / problem.squared - 1), initial=0.0))
-
-
-def _largest_first(points: Array) -> Array:
-    """Points rotated so that columns are orthogonal and the largest is first."""
-    return np.asarray(points @ np.linalg.eigh(points.T @ points)[1][:, ::-1])
