@@ -40,7 +40,7 @@ from dualfold.unfolding.stored_unfolding import BothSides
 from dualfold.weights.row_weights import validated_masses
 
 
-class Judge(Protocol):
+class StoredMapJudge(Protocol):
     """What can be asked about a stored answer of one problem."""
 
     def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
@@ -166,20 +166,20 @@ class GraphStatement:
         """Whether every piece is embedded on its own."""
         return self.graph.n_pieces > 1
 
-    def judge(self, width: int) -> Judge:
+    def judge(self, width: int) -> StoredMapJudge:
         """Of a graph in one piece whose points have `width` coordinates."""
         return self._judge_of(self.graph, width, self.sides)
 
-    def judges_of_pieces(self, width: int) -> list[tuple[Array, Judge | None]]:
+    def judges_of_pieces(self, width: int) -> list[tuple[Array, StoredMapJudge | None]]:
         """The rows of each piece, the largest first, and its judge; None for a single point."""
-        found: list[tuple[Array, Judge | None]] = []
+        found: list[tuple[Array, StoredMapJudge | None]] = []
         for rows, piece in separate(self.graph):
             sides = None if self.sides is None or len(rows) == 1 else self.sides.of_rows(rows)
             judge = None if len(rows) == 1 else self._judge_of(piece, width, sides)
             found.append((rows, judge))
         return found
 
-    def _judge_of(self, graph: Graph, width: int, sides: BothSides | None) -> Judge:
+    def _judge_of(self, graph: Graph, width: int, sides: BothSides | None) -> StoredMapJudge:
         if hasattr(self.estimator, "judged_points"):
             scope = self.stated.rows.scope()
             options = {"tolerance": self.settings.largest_gap, "sides": sides, "scope": scope}

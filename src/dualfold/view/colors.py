@@ -34,7 +34,7 @@ SCALE_LEVELS = 128  # of a continuous scale; finer steps than the eye can tell a
 
 
 @dataclass(frozen=True, eq=False)
-class Scale:
+class ColorScale:
     """The key of continuous colours: a norm and a colour map, and which ends are cut."""
 
     norm: Any
@@ -58,7 +58,7 @@ class Coloring:
     codes: Array
     shapes: Array
     classes: tuple[tuple[str, str, str], ...] = ()
-    scale: Scale | None = None
+    scale: ColorScale | None = None
 
 
 def coloring_of(color: Any, n: int, order: Sequence[str] = ()) -> Coloring:
@@ -105,7 +105,7 @@ def _continuous(values: Array, *, dates: bool) -> Coloring:
     codes = np.where(np.isfinite(values), levels, SCALE_LEVELS).astype(np.int64)
     palette = np.vstack([colors(np.linspace(0, 1, SCALE_LEVELS))[:, :3], _rgb(MISSING_COLOR)])
     shapes = np.zeros(len(values), np.int8)
-    return Coloring(palette, codes, shapes, scale=Scale(norm, colors, extend, dates))
+    return Coloring(palette, codes, shapes, scale=ColorScale(norm, colors, extend, dates))
 
 
 def _categorical(values: Array, order: Sequence[str] = ()) -> Coloring:

@@ -44,7 +44,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Images:
+class RowImages:
     """One picture a row: n×h×w bytes, 0 the paper and 255 the ink."""
 
     pixels: Array
@@ -152,7 +152,9 @@ def row_names(names: Any, n: int) -> list[str] | None:
     return given
 
 
-def thumbnails(images: tuple[int, int, Any], n: int, most: float = MAX_THUMBNAIL_PIXELS) -> Images:
+def thumbnails(
+    images: tuple[int, int, Any], n: int, most: float = MAX_THUMBNAIL_PIXELS
+) -> RowImages:
     """Pictures of 0 to 255, darkest the largest number, of at most `most` pixels together."""
     h, w, rows = int(images[0]), int(images[1]), np.asarray(images[2])
     if rows.shape not in ((n, h * w), (n, h, w)):
@@ -170,7 +172,7 @@ def thumbnails(images: tuple[int, int, Any], n: int, most: float = MAX_THUMBNAIL
         stretch = 255 / (high - low) if high > low else 0.0
         pixels = np.nan_to_num((pixels.astype(np.float32) - low) * stretch).clip(0, 255)
         pixels = np.round(pixels).astype(np.uint8)
-    return Images(pixels)
+    return RowImages(pixels)
 
 
 def _half_size(pixels: Array) -> Array:

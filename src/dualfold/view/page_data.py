@@ -21,7 +21,7 @@ from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import strip_density
 from dualfold.view.page_columns import (
     Column,
-    Images,
+    RowImages,
     base64_of,
     column_of,
     packed_numbers,
@@ -64,7 +64,7 @@ class PageParts:
     maps: list[Map]
     columns: list[Column]
     names: list[str] | None
-    images: Images | None
+    images: RowImages | None
     color: str | None
     seed: int
     total: int
@@ -133,7 +133,7 @@ class PageParts:
             columns=[column.of_rows(rows) for column in self.columns],
             names=None if self.names is None else [self.names[row] for row in rows],
             rows=rows + 1 if self.rows is None else self.rows[rows],
-            images=None if self.images is None else Images(self.images.pixels[rows]),
+            images=None if self.images is None else RowImages(self.images.pixels[rows]),
             row_terms=None if self.row_terms is None else self.row_terms.of_rows(rows),
         )
 
