@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from dualfold.cli import app
-from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
+from tests.cli.door import write_table
 
 X = np.random.default_rng(0).normal(size=(30, 3)).round(4)
 ROWS = [",".join(map(str, row)) for row in X]

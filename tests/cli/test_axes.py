@@ -9,11 +9,9 @@ import pandas as pd
 import pytest
 
 from dualfold import PCA
-from dualfold.data.table_writer import read_metadata
 from dualfold.quality import column_correlations
-from dualfold.quality.map_axes import close_axes
-from dualfold.quality.picture import percent
 from tests.cli.command_line import run
+from tests.cli.door import close_axes, percent, read_metadata
 
 
 @pytest.fixture

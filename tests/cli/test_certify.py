@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dualfold.data.table_writer import read_metadata
 from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.models import load_model, save_model
 from tests.cli.command_line import exact_csv, run
+from tests.cli.door import read_metadata
 
 
 @pytest.mark.parametrize("method", ["pca", "isomap", "eigenmaps", "lle", "lpp", "npp"])

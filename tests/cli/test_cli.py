@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app, console
-from dualfold.data.table_writer import read_metadata
 from dualfold.trace import certificate as certificates
 from tests.cli.command_line import exact_csv, run
+from tests.cli.door import read_metadata
 from tests.tools import forked
 
 COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]
@@ -291,8 +291,7 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     told = run("embed", "dated.csv", "--color", "unclear").stderr
     assert "which are days and which are months" in told
     from dualfold.data import Reading
-    from dualfold.exploration.input_table import read_input
-    from dualfold.view.colors import coloring_of
+    from tests.cli.door import coloring_of, read_input
 
     data = read_input("dated.csv", Reading(color="month"), console.Console(quiet=True))
     found = coloring_of(data.colors, 60)

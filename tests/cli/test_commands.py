@@ -6,9 +6,8 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.data.table_writer import read_metadata
-from dualfold.exploration.input_table import duplicate_counts
 from tests.cli.command_line import ROLL, run
+from tests.cli.door import duplicate_counts, read_metadata
 
 
 def test_identical_rows_are_told(here):

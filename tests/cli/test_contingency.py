@@ -10,9 +10,8 @@ import pytest
 
 import dualfold
 from dualfold.data import prepare
-from dualfold.data.counts import looks_like_counts
-from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import exact_csv, run
+from tests.cli.door import looks_like_counts, read_metadata
 
 CAITHNESS = """eyes,fair,red,medium,dark,black
 blue,326,38,241,110,3

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.cli.run_demo import demo_methods, next_command
 from dualfold.data import swiss_roll
-from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import exact_csv, run
+from tests.cli.door import demo_methods, next_command, read_metadata
 from tests.tools import demo_run
 from tests.tools.demo_run import a_demo
 

@@ -13,12 +13,9 @@ from typer.testing import CliRunner
 
 from dualfold import PCA
 from dualfold.cli import app
-from dualfold.cli.commands import reading_words
-from dualfold.cli.output_files import stem
 from dualfold.data import Reading, prepare, read_table
-from dualfold.data.reading import reading_of
-from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import CLOUD, run
+from tests.cli.door import read_metadata, reading_of, reading_words, stem
 from tests.tools.tables import strip
 
 

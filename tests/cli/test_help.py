@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from dualfold.cli.usage import GENERAL_SECTION
-from dualfold.data.reading import READING_OPTIONS
 from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import run
+from tests.cli.door import GENERAL_SECTION, READING_OPTIONS
 
 COMMANDS = re.findall(r"^  ([a-z]+)  ", run("--help").stdout.partition("Commands:")[2], re.M)
 HELPS = [(), *((name,) for name in COMMANDS), *(("embed", "-m", name) for name in DESCRIPTIONS)]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.cli.exit_codes import interruptible
+from tests.cli.door import interruptible
 from tests.tools import forked
 
 

@@ -11,14 +11,12 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.cli.method_options import as_word, method_options
-from dualfold.cli.method_options import coordinates_option as coordinates
 from dualfold.data import Reading, prepare, swiss_roll
-from dualfold.data.table_writer import read_metadata
 from dualfold.errors import DualfoldError
 from dualfold.judging import Judgement
 from dualfold.methods.descriptions import DESCRIPTIONS
-from dualfold.methods.maps.profile_map import chi_square_rows
+from tests.cli.door import as_word, chi_square_rows, method_options, read_metadata
+from tests.cli.door import coordinates_option as coordinates
 
 # pandas 2 rounds the last digit unless told not to; later ones never do.
 EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}

@@ -9,20 +9,25 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dualfold.cli.commands import as_command, reading_flag, reading_words
-from dualfold.cli.method_options import (
+from dualfold.data import Reading
+from dualfold.methods.descriptions import DESCRIPTIONS
+from tests.cli.command_line import run
+from tests.cli.door import (
+    DEFAULT_N_NEIGHBORS,
+    DEFAULT_READING,
+    DEFAULT_VALUES,
     METHOD_OPTIONS,
+    READING_OPTIONS,
     SWITCH_OPTIONS,
+    Plan,
+    as_command,
     method_options,
     option_words,
+    read_metadata,
+    reading_flag,
+    reading_of,
+    reading_words,
 )
-from dualfold.data import Reading
-from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
-from dualfold.data.table_writer import read_metadata
-from dualfold.exploration.plan import Plan
-from dualfold.methods.descriptions import DESCRIPTIONS
-from dualfold.methods.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
-from tests.cli.command_line import run
 
 # One value for every field that is an option, each another one than by default.
 EVERY = {

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from dualfold.data import swiss_roll
-from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import run
+from tests.cli.door import read_metadata
 
 
 def test_advice_about_standard_input_names_no_file(here):

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.data.identifiers import names_of_rows
 from tests.cli.command_line import run
+from tests.cli.door import names_of_rows
 
 SENTENCES = [
     f"It was the {k}th of them, and it was as good as all of those before it were."

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.exploration.copies import copied_rows
+from tests.exploration.door import copied_rows
 
 
 def said(X: np.ndarray, method: str = "eigenmaps") -> list[str]:

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.data.table_writer import read_metadata
 from dualfold.errors import InvalidInput
 from tests.cli.command_line import exact_csv, run
+from tests.exploration.door import read_metadata
 from tests.tools.page_contents import data_of
 
 

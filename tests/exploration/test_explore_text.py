@@ -68,7 +68,7 @@ def test_forged_terms_are_refused(reviews, tmp_path):
         {"terms": list(rule.terms), "options": {"ngram_range": [1, 10**9]}},
         {"terms": [1, 2], "options": {}},
     ):
-        from dualfold.methods.maps.parts import Parts
+        from tests.exploration.door import Parts
 
         parts = Parts("none")
         facts = block.put_into(parts) | forged

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from dualfold.cli.console import Console
 from dualfold.errors import Argument, Message, PiecesJoined
-from dualfold.exploration.listener import NoteCollector
+from tests.exploration.door import Console, NoteCollector
 
 
 def test_a_collector_is_silent_and_keeps_notes_and_warnings_of_dualfold(capfd):

@@ -8,11 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli.app import app
 from dualfold.data import Reading, prepare
-from dualfold.exploration.listener import NoteCollector
-from dualfold.exploration.table_meaning import first_color
 from dualfold.view import make_page
+from tests.exploration.door import NoteCollector, app, first_color
 from tests.tools.page_contents import data_of
 
 N = 240

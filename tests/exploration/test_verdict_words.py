@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dualfold import MDS, PCA, TraceProblem, certify
-from dualfold.exploration.verdict_words import short_verdict, verdict
 from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import CLOUD
+from tests.exploration.door import short_verdict, verdict
 
 
 def test_a_search_by_chance_that_could_have_missed_much_is_not_proved():

@@ -13,11 +13,18 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold import audit
 from dualfold.errors import InvalidInput
-from dualfold.judging.nearness import Nearness, NearnessStatement
-from dualfold.judging.place_mixture import SMALLEST_POWER, _fit_mixture, two_groups
-from dualfold.judging.point_reliability import reliability
-from dualfold.quality.estimate import Estimate
-from dualfold.quality.space import EuclideanSpace, space_of, subspace
+from tests.judging.door import (
+    SMALLEST_POWER,
+    Estimate,
+    EuclideanSpace,
+    Nearness,
+    NearnessStatement,
+    _fit_mixture,
+    reliability,
+    space_of,
+    subspace,
+    two_groups,
+)
 
 
 def plane(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -113,7 +120,7 @@ def test_scores_are_those_of_brute_force(monkeypatch):
 def test_a_table_of_distances_has_the_same_scores():
     from sklearn.metrics import pairwise_distances
 
-    from dualfold.quality.space import space_of
+    from tests.judging.door import space_of
 
     X, Y = blobs(200, 0)
     y = EuclideanSpace(Y)

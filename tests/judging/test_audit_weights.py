@@ -7,11 +7,8 @@ import pytest
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.judging.groups import LinkedGroups, _inside
-from dualfold.judging.nearness import nearness
 from dualfold.quality import t_similarity
-from dualfold.quality.space import EuclideanSpace
-from dualfold.quality.visible_groups import MapGroups
+from tests.judging.door import EuclideanSpace, LinkedGroups, MapGroups, _inside, nearness
 
 
 def three_groups(each: int, seed: int = 0) -> np.ndarray:

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from dualfold.judging.group_names import groups_with_names
-from dualfold.quality.visible_groups import map_groups
+from tests.judging.door import groups_with_names, map_groups
 
 N = 150
 

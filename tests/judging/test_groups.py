@@ -10,12 +10,19 @@ import pytest
 import dualfold
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
-from dualfold.judging.groups import group_names
-from dualfold.judging.nearness import nearness
-from dualfold.judging.reruns import impostors, method_runner, repeats
-from dualfold.judging.valleys import _distance_at_threshold, _ratio, half_valley, valley_between
-from dualfold.quality.space import EuclideanSpace
-from dualfold.quality.visible_groups import map_groups
+from tests.judging.door import (
+    EuclideanSpace,
+    _distance_at_threshold,
+    _ratio,
+    group_names,
+    half_valley,
+    impostors,
+    map_groups,
+    method_runner,
+    nearness,
+    repeats,
+    valley_between,
+)
 
 
 def blobs(centres, each: int, seed: int) -> np.ndarray:

@@ -12,14 +12,19 @@ import dualfold
 from benchmarks.calibration.map_verdicts import equidistant_groups, gradient_block
 from dualfold import PCA
 from dualfold.judging import map_judgement
-from dualfold.judging.groups_found import GroupsFound, groups_found
-from dualfold.judging.judgement import Judgement, mean_judgement
-from dualfold.quality.column_directions import ColumnDirection
-from dualfold.quality.estimate import Estimate
-from dualfold.quality.map_layout import Layout, layout_of
-from dualfold.quality.picture import Picture
-from dualfold.quality.ranks import picture_of
-from dualfold.quality.space import space_of
+from tests.judging.door import (
+    ColumnDirection,
+    Estimate,
+    GroupsFound,
+    Judgement,
+    Layout,
+    Picture,
+    groups_found,
+    layout_of,
+    mean_judgement,
+    picture_of,
+    space_of,
+)
 
 
 def column(name, correlation, axis=0, permuted=(0.1,) * 19):

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.judging.place_mixture import two_groups
-from dualfold.judging.point_reliability import reliability
-from dualfold.quality.space import EuclideanSpace
+from tests.judging.door import EuclideanSpace, reliability, two_groups
 
 
 def p_values(X: np.ndarray, Y: np.ndarray, seed: int) -> np.ndarray:

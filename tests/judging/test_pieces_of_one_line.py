@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.judging.groups import Group, LinkedGroups, groups_with_verdicts
-from dualfold.judging.valleys import LINKS_PER_POINT, _chance
-from dualfold.quality.visible_groups import MapGroups
+from tests.judging.door import (
+    LINKS_PER_POINT,
+    Group,
+    LinkedGroups,
+    MapGroups,
+    _chance,
+    groups_with_verdicts,
+)
 
 
 def line_lists(t: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 
 import dualfold
 from dualfold.graph import nearest
-from dualfold.judging.valleys import Valley, valley_between
+from tests.judging.door import Valley, valley_between
 
 
 def core_in_shell(seed: int, n: int = 600, width: int = 5) -> tuple[np.ndarray, np.ndarray]:

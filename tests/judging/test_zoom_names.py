@@ -9,12 +9,18 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.judging.term_names import telling_terms
-from dualfold.judging.zoom_levels import _codes_of_unions, _Region, _verdicts_in, zoom_groups
-from dualfold.quality.space import space_of
 from dualfold.view import named_groups
-from dualfold.view.group_labels import draw_group_names, untested_note
 from tests.data.text.texts import TOPICS, corpus
+from tests.judging.door import (
+    _codes_of_unions,
+    _Region,
+    _verdicts_in,
+    draw_group_names,
+    space_of,
+    telling_terms,
+    untested_note,
+    zoom_groups,
+)
 
 
 @pytest.fixture(scope="module")

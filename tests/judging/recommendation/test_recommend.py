@@ -10,15 +10,21 @@ import dualfold
 from dualfold.data import helix, prepare, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.judging.groups_found import GroupsFound
-from dualfold.judging.judgement import Judgement
 from dualfold.judging.recommendation import intrinsic_dimension, neighbor_scan, recommend
-from dualfold.judging.recommendation.questions import best_for_groups
-from dualfold.judging.recommendation.recommendation import Recommendation
-from dualfold.judging.recommendation.short_cuts import NeighborScan, ScanRow
-from dualfold.judging.recommendation.trial import Candidate
-from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn, levina_bickel, two_nn
-from dualfold.quality.map_layout import Layout
+from tests.judging.door import (
+    Candidate,
+    GroupsFound,
+    Judgement,
+    Layout,
+    NeighborScan,
+    Recommendation,
+    ScanRow,
+    _levina_bickel,
+    _two_nn,
+    best_for_groups,
+    levina_bickel,
+    two_nn,
+)
 from tests.tools.tables import roll_points
 
 

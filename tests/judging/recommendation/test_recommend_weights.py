@@ -7,8 +7,7 @@ import pytest
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.judging.recommendation.trial import candidate_on_subsamples
-from dualfold.quality.ranks import picture_of
+from tests.judging.door import candidate_on_subsamples, picture_of
 
 N = 60
 X = np.random.default_rng(0).normal(size=(N, 4)) * [3, 2, 1, 1]

@@ -1,0 +1,36 @@
+"""Names inside the room that its tests need, each with its reason."""
+
+from __future__ import annotations
+
+from dualfold.judging.group_names import groups_with_names
+from dualfold.judging.groups import Group, LinkedGroups, _inside, group_names, groups_with_verdicts
+from dualfold.judging.groups_found import GroupsFound, groups_found
+from dualfold.judging.judgement import Judgement, mean_judgement
+from dualfold.judging.nearness import Nearness, NearnessStatement, nearness
+from dualfold.judging.place_mixture import SMALLEST_POWER, _fit_mixture, two_groups
+from dualfold.judging.point_reliability import reliability
+from dualfold.judging.recommendation.questions import best_for_groups
+from dualfold.judging.recommendation.recommendation import Recommendation
+from dualfold.judging.recommendation.short_cuts import NeighborScan, ScanRow
+from dualfold.judging.recommendation.trial import Candidate, candidate_on_subsamples
+from dualfold.judging.reruns import impostors, method_runner, repeats
+from dualfold.judging.term_names import telling_terms
+from dualfold.judging.valleys import (
+    LINKS_PER_POINT,
+    Valley,
+    _chance,
+    _distance_at_threshold,
+    _ratio,
+    half_valley,
+    valley_between,
+)
+from dualfold.judging.zoom_levels import _codes_of_unions, _Region, _verdicts_in, zoom_groups
+from dualfold.quality.column_directions import ColumnDirection
+from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn, levina_bickel, two_nn
+from dualfold.quality.estimate import Estimate
+from dualfold.quality.map_layout import Layout, layout_of
+from dualfold.quality.picture import Picture
+from dualfold.quality.ranks import picture_of
+from dualfold.quality.space import EuclideanSpace, space_of, subspace
+from dualfold.quality.visible_groups import MapGroups, map_groups
+from dualfold.view.group_labels import draw_group_names, untested_note
