@@ -223,7 +223,7 @@ def _no_answers() -> frozenset[str]:
 
 
 def no_answers_among(words: Iterable[str]) -> tuple[str, ...]:
-    """Those of a column's words that say "don't know", where the others are answers of a scale.
+    """Words of a column that say "don't know", where the others are answers of a scale.
 
     >>> no_answers_among(["nie", "oft", "immer", "weiß nicht"])
     ('weiß nicht',)

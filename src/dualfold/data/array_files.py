@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
@@ -70,12 +69,12 @@ def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     return frame
 
 
-def npy_array(place: Place, name: str, *, mapped: bool = False) -> NDArray[Any]:
+def npy_array(place: Place, name: str, *, mapped: bool = False) -> Array:
     """The array of an .npy file, `mapped` into memory if that is asked or it is large."""
     large = mapped or (isinstance(place, Path) and place.stat().st_size > MAP_BYTES)
     with _arrays_of(name, "NPY"):
         _refuse_longer_than_file(place)
-        stored: NDArray[Any] = np.load(place, mmap_mode="r" if large else None, allow_pickle=False)
+        stored: Array = np.load(place, mmap_mode="r" if large else None, allow_pickle=False)
     if not isinstance(stored, np.ndarray):  # an archive under this name
         stored.close()
         raise DamagedFile(f"{name} is not a readable NPY file, but an archive")
@@ -155,7 +154,7 @@ def sparse_table(stored: Any) -> Table:
     return Table(matrix, unnamed_columns(width), {}, (), np.arange(n, dtype=np.int64))
 
 
-def dense_table(stored: NDArray[Any], name: str) -> Table:
+def dense_table(stored: Array, name: str) -> Table:
     """A table of a dense array; images and the like are flattened, one row each."""
     if stored.dtype.kind not in "biuf":
         raise InvalidInput(
@@ -185,7 +184,7 @@ def _refuse_empty(n: int, width: int, name: str) -> None:
         raise InvalidInput(f"at least one row and column are needed, but {name} is {n}×{width}")
 
 
-def _refuse_long(numbers: NDArray[Any], name: str) -> None:
+def _refuse_long(numbers: Array, name: str) -> None:
     """Raise for integers that do not fit into float64: rounded silently, they falsify proofs."""
     whole = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
     if whole and max(int(numbers.max()), -int(numbers.min())) > 2**53:

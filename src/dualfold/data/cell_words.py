@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.answer_scales import no_answers_among
 from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Reading
@@ -72,12 +72,12 @@ class WordChoices:
 class _Words:
     """A column as its different values: `values[codes]`, −1 for an empty cell."""
 
-    codes: NDArray[Any]
+    codes: Array
     values: list[Any]
-    counts: NDArray[Any]
+    counts: Array
 
     def cells_with(self, words: Collection[str]) -> dict[str, int]:
-        """How many cells hold each of these words."""
+        """Number of cells that hold each of these words."""
         found: dict[str, int] = {}
         for value, count in zip(self.values, self.counts.tolist(), strict=True):
             if isinstance(value, str) and value.strip() in words:
@@ -151,7 +151,7 @@ def with_choices(reading: Reading, choices: Mapping[str, tuple[str, ...]]) -> Re
 
 
 def ambiguous_words(words: Collection[Any]) -> set[str]:
-    """Those of the words that are missing values in one table and levels in another."""
+    """Words that are missing values in one table and levels in another."""
     return {word for word in words if word in AMBIGUOUS_WORDS or word == "NA"}
 
 
@@ -243,7 +243,7 @@ class _Numbers:
     unusual : those that computers do not write for missing, each with its cells
     """
 
-    values: NDArray[Any]
+    values: Array
     written: str
     gap_words: set[str]
     odd_words: tuple[str, ...]
@@ -295,7 +295,7 @@ def _is_gap(text: str, markers: Collection[str]) -> bool:
 
 
 def _number_notices(numeric: Mapping[str, _Numbers]) -> list[Message]:
-    """One sentence for each notation, and for each set of words that were taken as missing."""
+    """A sentence for each notation, and for each set of words that were taken as missing."""
     said = list[Message]()
     for written in dict.fromkeys(one.written for one in numeric.values() if one.written):
         names = [name for name, one in numeric.items() if one.written == written]
@@ -361,7 +361,7 @@ def _no_answers(words: _Words, name: str, reading: Reading) -> tuple[str, ...]:
 
 
 def _no_answer_notices(unanswered: Mapping[str, tuple[str, ...]]) -> list[Message]:
-    """One sentence for each set of words that say "don't know"."""
+    """A sentence for each set of words that say "don't know"."""
     said = list[Message]()
     for words in dict.fromkeys(unanswered.values()):
         names = [name for name in unanswered if unanswered[name] == words]
@@ -400,7 +400,7 @@ def _two_letter_codes(others: list[str]) -> bool:
 
 def _without_gap_words(
     words: _Words, markers: Collection[str], kept: Collection[str]
-) -> NDArray[Any] | None:
+) -> Array | None:
     """The column with None for words that mean missing, and true or false as such; None where
     nothing changes."""
     lacking = [
@@ -416,5 +416,5 @@ def _without_gap_words(
     elif not any(lacking):
         return None
     pairs = zip(values, lacking, strict=True)
-    column: NDArray[Any] = words.column([None if lacks else v for v, lacks in pairs], None)
+    column: Array = words.column([None if lacks else v for v, lacks in pairs], None)
     return column

@@ -15,7 +15,7 @@ MISSING_LEVEL_KIND = "category or missing"
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """What becomes of columns of a kind, and what is said of them.
+    """Kind of column: what becomes of such columns, and what is said of them.
 
     use : "number", a column of X as it is; "encoded", columns of X by `encoding`; "label", kept
         beside X; "none", left out

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.cell_words import understood_words
 from dualfold.data.column_kinds import KINDS
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array
 
-    Column = NDArray[Any] | pd.Series[Any]
+    Column = Array | pd.Series[Any]
 
 # More digits than fit into float64 or int64: an identifier by its length.
 LONG_NUMBER_PATTERN = re.compile(r"\d{19,}")
@@ -75,14 +76,14 @@ class Table:
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
     names: tuple[str, ...]
-    labels: dict[str, NDArray[Any]]
+    labels: dict[str, Array]
     notices: tuple[str, ...]
     rows: NDArray[np.int64]
     kinds: Mapping[str, str] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    row_names: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    row_names: Mapping[str, Array] = field(default_factory=dict)
     crossed: bool = False
 
 
@@ -146,7 +147,7 @@ def _kinds_and_orders(
     *,
     mixed: bool,
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """What each column is that is not left out, and the levels of those that are answers."""
+    """Kind of each column that is not left out, and the levels of those that are answers."""
     keep, exclude, label_columns = roles
     no_features = frozenset(label_columns)
     if reading.is_of_text and features is None:  # lists are labels where they are vectors
@@ -320,7 +321,7 @@ def _plain_column(column: pd.Series[Any]) -> Column:
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
         return column.to_numpy()
     if types.is_timedelta64_dtype(dtype):
-        days: NDArray[Any] = column.to_numpy() / np.timedelta64(1, "D")
+        days: Array = column.to_numpy() / np.timedelta64(1, "D")
         return days
     if types.is_object_dtype(dtype) and types.infer_dtype(column, skipna=True) == "decimal":
         return column.astype(np.float64).to_numpy()
@@ -334,7 +335,7 @@ def _plain_column(column: pd.Series[Any]) -> Column:
 
 
 def _column_kind(column: Column, name: str, keep: bool, mixed: bool, given: bool = False) -> str:
-    """What a column is, in one word, by its values alone.
+    """Kind of a column, in one word, by its values alone.
 
     given : whether numbers are used as they are, and so true and false as 1 and 0
     """
@@ -385,7 +386,7 @@ def _is_code(known: Any) -> bool:
     )
 
 
-def _label_values(column: Column) -> NDArray[Any]:
+def _label_values(column: Column) -> Array:
     if isinstance(column, np.ndarray):
         return column
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "bM":

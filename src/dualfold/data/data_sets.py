@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.atomic_files import atomic_file
 from dualfold.data.toys import helix, s_curve, swiss_roll
 from dualfold.errors import Argument, DataUnavailable, InvalidInput
@@ -37,7 +38,7 @@ class DataSet:
     source: where it was read from, in words.
     """
 
-    points: NDArray[Any]
+    points: Array
     labels: NDArray[np.int64]
     names: tuple[str, ...]
     shape: tuple[int, int]
@@ -76,7 +77,7 @@ def digits() -> DataSet:
 
 
 @cache
-def _digits_of_scikit_learn() -> tuple[NDArray[Any], NDArray[Any]]:
+def _digits_of_scikit_learn() -> tuple[Array, Array]:
     """Read once: they are text in a compressed file."""
     from sklearn.datasets import load_digits
 
@@ -203,7 +204,7 @@ def _mnist_from_npz(path: Path) -> Images:
         ) from error
 
 
-def _as_bytes(points: NDArray[Any], source: Path | str) -> NDArray[np.uint8]:
+def _as_bytes(points: Array, source: Path | str) -> NDArray[np.uint8]:
     flat = points.reshape(len(points), -1)
     if flat.dtype == np.uint8:
         return flat

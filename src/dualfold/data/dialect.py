@@ -34,7 +34,7 @@ MAX_LINES_BELOW = 3
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a text table is written; `skip` lines come before the first data row."""
+    """Way in which a text table is written; `skip` lines come before the first data row."""
 
     separator: str
     decimal: str
@@ -151,7 +151,7 @@ def _first_lines(stream: BinaryIO, name: str, count: int) -> bytes:
 def parse_decoded(
     parse: Callable[[Dialect], T], dialect: Dialect, name: str
 ) -> tuple[T, Dialect, list[str]]:
-    """What `parse` makes of a file, the dialect it was in, and notices of its encoding."""
+    """Result that `parse` makes of a file, the dialect it was in, and notices of its encoding."""
     try:
         return parse(dialect), dialect, []
     except UnicodeDecodeError as error:

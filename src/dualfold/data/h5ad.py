@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.array_files import Place, dense_table, sparse_table
 from dualfold.data.columns import Table
 from dualfold.data.limits import unreadable_as_damaged
@@ -62,8 +63,8 @@ def h5ad_table(place: Place, name: str, array: str | None) -> Table:
     return Table(table.X, names or table.names, labels, notices, table.rows)
 
 
-def h5ad_coordinates(path: Path, key: str) -> NDArray[Any]:
-    """One entry of obsm."""
+def h5ad_coordinates(path: Path, key: str) -> Array:
+    """Entry of obsm with this name."""
     stored = _open_h5ad(path, str(path))
     if key not in stored.obsm:
         raise InvalidInput(
@@ -80,7 +81,7 @@ def h5ad_metadata(path: Path) -> bytes | None:
 
 def write_h5ad(
     path: str,
-    columns: Mapping[str, NDArray[Any]],
+    columns: Mapping[str, Array],
     metadata: bytes | None,
     *,
     onto: Path | None,

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dualfold.arrays import Array
 
 # Row names that a program wrote before the first column: R, pandas, spreadsheets, our reader.
 ROW_NAMES_PATTERN = re.compile(
@@ -69,7 +70,7 @@ MAX_NAME_LETTERS = 64
 MIN_IDENTIFIERS = 10
 
 
-def identifier_kinds(columns: Mapping[str, NDArray[Any]], first: str = "") -> dict[str, str]:
+def identifier_kinds(columns: Mapping[str, Array], first: str = "") -> dict[str, str]:
     """The columns of whole numbers that may name the rows, each with its kind.
 
     "named": by the name; "identifier": it counts the rows; "distinct": whole numbers that rise
@@ -91,8 +92,8 @@ def identifier_kinds(columns: Mapping[str, NDArray[Any]], first: str = "") -> di
     return found
 
 
-def names_of_rows(numbers: Mapping[str, NDArray[Any]], words: Mapping[str, Any]) -> str | None:
-    """Of columns that are no features the first that names every row; None: there is none.
+def names_of_rows(numbers: Mapping[str, Array], words: Mapping[str, Any]) -> str | None:
+    """First column that is no feature and names every row; None: there is none.
 
     numbers : columns of numbers, of which identifiers count; words : columns of text
     """
@@ -111,7 +112,7 @@ def _are_names(column: Any) -> bool:
     return all(isinstance(word, str) and 0 < len(word) <= MAX_NAME_LETTERS for word in seen)
 
 
-def _whole_numbers(column: NDArray[Any]) -> NDArray[Any] | None:
+def _whole_numbers(column: Array) -> Array | None:
     """The known values; None where some are no whole numbers, or there are fewer than 3."""
     if column.dtype.kind == "f":
         # Most measurements have a fraction early on.
@@ -128,7 +129,7 @@ def _words(name: str) -> list[str]:
     return WORD_PATTERN.findall(CAMEL_PATTERN.sub(" ", name).lower())
 
 
-def _are_row_names(name: str, values: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> bool:
+def _are_row_names(name: str, values: Array, columns: Mapping[str, Array]) -> bool:
     """Whether the first column has no name of its own, the others have, and it names the rows."""
     if not ROW_NAMES_PATTERN.fullmatch(name) or "column_2" in columns:
         return False
@@ -136,7 +137,7 @@ def _are_row_names(name: str, values: NDArray[Any], columns: Mapping[str, NDArra
     return _all_different(values) and not falls and not _are_years(values)
 
 
-def _is_named_identifier(name: str, values: NDArray[Any]) -> bool:
+def _is_named_identifier(name: str, values: Array) -> bool:
     words = _words(name)
     if not words or ("year" in words and _are_years(values)):
         return False
@@ -152,14 +153,14 @@ def _is_named_identifier(name: str, values: NDArray[Any]) -> bool:
     return _numbers_each(values) or _numbers_blocks(values)
 
 
-def _numbers_each(values: NDArray[Any]) -> bool:
+def _numbers_each(values: Array) -> bool:
     """Whether the numbers rise, or are consecutive ones in any order."""
     if _rises(values):
         return True
     return _all_different(values) and int(values.max()) - int(values.min()) == len(values) - 1
 
 
-def _numbers_blocks(values: NDArray[Any]) -> bool:
+def _numbers_blocks(values: Array) -> bool:
     """Whether rows are numbered in equal blocks: 1, 1, 2, 2, … or 1, 2, …, 1, 2, …"""
     starts = np.flatnonzero(np.diff(values, prepend=values[0] - 1))
     lengths = np.diff(starts, append=len(values))
@@ -169,36 +170,36 @@ def _numbers_blocks(values: NDArray[Any]) -> bool:
     return bool(np.array_equal(values, values[0] + np.arange(len(values)) % period))
 
 
-def _counts(values: NDArray[Any]) -> bool:
+def _counts(values: Array) -> bool:
     """Whether these are 1, 2, 3 … or 0, 1, 2 …"""
     n = len(values)
     return values[0] in (0, 1) and bool(np.array_equal(values, values[0] + np.arange(n)))
 
 
-def _counts_rows(name: str, values: NDArray[Any]) -> bool:
+def _counts_rows(name: str, values: Array) -> bool:
     """Whether the numbers count the rows from 1 or 0, and are no measurement."""
     if not _counts(values) or (values[0] == 0 and len(values) < MIN_ROWS_FROM_ZERO):
         return False
     return not MEASURE_WORDS.intersection(_words(name)) and not _is_time(name, values)
 
 
-def _is_time(name: str, values: NDArray[Any]) -> bool:
+def _is_time(name: str, values: Array) -> bool:
     return bool(TIME_WORDS.intersection(_words(name))) or _are_years(values)
 
 
-def _are_years(values: NDArray[Any]) -> bool:
+def _are_years(values: Array) -> bool:
     low, high = YEARS
     return bool(values.min() >= low and values.max() <= high)
 
 
-def _rises(values: NDArray[Any]) -> bool:
+def _rises(values: Array) -> bool:
     return bool((values[1:] > values[:-1]).all())
 
 
-def _n_values(values: NDArray[Any]) -> int:
+def _n_values(values: Array) -> int:
     return len(np.unique(values))
 
 
-def _all_different(values: NDArray[Any]) -> bool:
+def _all_different(values: Array) -> bool:
     # Most columns repeat a value early on, and comparing a few rows is much faster.
     return all(_n_values(part) == len(part) for part in (values[:100], values))

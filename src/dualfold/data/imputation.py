@@ -24,7 +24,7 @@ MIN_NOISE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Imputation:
-    """How missing values are filled in, also in rows that come later.
+    """Rule by which missing values are filled in, also in rows that come later.
 
     mean, scale : of the columns; the scale of a constant one is 0
     components : W, a row for each column; without columns where means are all there is

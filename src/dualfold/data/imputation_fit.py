@@ -270,7 +270,7 @@ def _left_out_errors(cells: _Cells, fit: _Fit) -> Array:
 
 
 def _quantiles(errors: Array, known: NDArray[np.bool_]) -> Array:
-    """Of the errors of each column; of all of them where a column has few."""
+    """Quantiles of the errors of each column; of all columns where a column has few."""
     steps = (np.arange(ERROR_QUANTILES) + 0.5) / ERROR_QUANTILES
     counts, every = known.sum(axis=0), errors[known]
     if not len(every):

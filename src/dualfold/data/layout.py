@@ -56,7 +56,7 @@ class TableLayout:
     group: int | None = None
 
     def notices(self, rows: Sequence[Row], lines: Sequence[int]) -> list[Message]:
-        """What was found that a plain table has not; `lines`: the line of each row in its file."""
+        """Sentences on what a plain table has not; `lines`: the line of each row in its file."""
         said = list[Message]()
         start = self.header if self.group is None else self.group
         remedy = (Argument("header_row", lines[self.header]), " chooses the line of the names")
@@ -103,7 +103,7 @@ def is_number(cell: Any) -> bool:
 
 
 def _is_plain_number(cell: Any) -> bool:
-    """The same without units: "5 %" may be the name of a column."""
+    """Whether a cell is a number without a unit: "5 %" may be the name of a column."""
     return is_number(cell) and not (isinstance(cell, str) and has_unit(cell))
 
 
@@ -144,7 +144,7 @@ def _filled_count(row: Row) -> int:
 
 
 def _title_rows(rows: Sequence[Row]) -> int:
-    """How many of the first rows are a title, remarks or blank."""
+    """Number of first rows that are a title, remarks or blank."""
     filled = [_filled_count(row) for row in rows]
     some = [count for count in filled if count]
     typical = statistics.median(some) if some else 0
@@ -240,7 +240,7 @@ def _names_with_groups(groups: Sequence[str], names: Sequence[str]) -> tuple[str
 
 
 def rows_below(tail: Sequence[Row], first_cells: Sequence[Any]) -> int:
-    """How many of the last rows are no data: blank, a remark, or a total.
+    """Number of last rows that are no data: blank, a remark, or a total.
 
     tail : the last rows of the table
     first_cells : cells of other rows in the first column

@@ -60,7 +60,7 @@ def refuse_foreign_kind(place: Path | io.BytesIO, name: str, kind: str) -> None:
 
 
 def unpacked_limit(packed: int) -> int:
-    """How many bytes a packed file of this size may become."""
+    """Number of bytes that a packed file of this size may become."""
     return max(FREE_UNPACKED_BYTES, MAX_COMPRESSION_RATIO * packed)
 
 
@@ -152,7 +152,7 @@ def unreadable_as_damaged(name: str, kind: str) -> Iterator[None]:
 
 
 def parse_json(text: bytes) -> Any:
-    """What the text states; ValueError where it is no JSON, or half of a character is in it.
+    """Value that the text states; ValueError where it is no JSON, or half of a character is in it.
 
     JSON can spell such halves (\\ud800); no file can be written and nothing printed with them.
     """

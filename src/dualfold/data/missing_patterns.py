@@ -179,7 +179,7 @@ def rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
     return float(chdtrc(1, (len(values) - 1) * sums / spread))
 
 
-def level_chance(words: NDArray[Any], group: NDArray[np.bool_]) -> float:
+def level_chance(words: Array, group: NDArray[np.bool_]) -> float:
     """Pearson's test of levels in two groups; those of few rows are one level."""
     _, place, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
     many = counts >= 2 * MIN_ROWS_PER_LEVEL

@@ -25,7 +25,7 @@ CELLS_PER_CHUNK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class ColumnScaling:
-    """How columns will be scaled, which decides which rows are similar.
+    """Scaling of columns to come, which decides which rows are similar.
 
     indicators : which columns are the 0 and 1 of categories
     levels : for each category the places of its columns
@@ -39,7 +39,7 @@ class ColumnScaling:
 
     @classmethod
     def of(cls, standardize: bool, encodings: Sequence[Encoding]) -> ColumnScaling:
-        """That of the columns which encodings make."""
+        """Scaling of the columns which encodings make."""
         places, sources = level_places(encodings), sources_of(encodings)
         return cls(standardize, indicators(encodings), places, sources)
 
@@ -64,7 +64,7 @@ def complete_table(table: Table, missing: Missing, scaled: ColumnScaling = AS_RE
 def complete_table_with_cells(
     table: Table, missing: Missing, scaled: ColumnScaling = AS_READ
 ) -> tuple[Table, FilledCells | None]:
-    """The same, and the cells that were filled in, where some were."""
+    """A complete table, and the cells that were filled in, where some were."""
     table, filled = _without_missing_values(table, missing, scaled)
     constant = [] if missing == "keep" else _constant(table)
     if not constant:

@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.column_kinds import KINDS
 from dualfold.errors import Argument, Message
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    Column = NDArray[Any] | pd.Series[Any]
+    Column = Array | pd.Series[Any]
 
 # Below this many rows, whole numbers are all different or in order by chance too often.
 MANY_ROWS = 20
@@ -49,7 +49,7 @@ def column_argument(argument: str, names: list[str]) -> Argument:
 def kind_notices(
     columns: dict[str, Column], kinds: dict[str, str], others: Sequence[str] = ()
 ) -> list[Message]:
-    """One sentence for each kind of column that is not a feature, and each unreadable number.
+    """A sentence for each kind of column that is not a feature, and each unreadable number.
 
     others : columns that have a notice of their own
     """
@@ -128,7 +128,7 @@ def _letters_without_blanks(text: str) -> int:
 
 
 def _kind_remedy(kind: str, names: list[str]) -> Sequence[str]:
-    """How to use columns of this kind that were left out, or how to leave them out."""
+    """Words on how to use columns of this kind that were left out, or how to leave them out."""
     them = "it" if len(names) == 1 else "them"
     if KINDS[kind].is_guessed:
         return ("; ", column_argument("exclude", names), f" leaves {them} out")
@@ -191,7 +191,7 @@ def color_notice(name: str) -> Message:
 
 
 def order_notices(orders: Mapping[str, tuple[str, ...]]) -> list[Message]:
-    """One notice for the columns of each order that was guessed."""
+    """A notice for the columns of each order that was guessed."""
     said = []
     for levels in dict.fromkeys(orders.values()):
         names = [name for name in orders if orders[name] == levels]

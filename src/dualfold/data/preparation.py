@@ -60,7 +60,7 @@ class PreparedRows:
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """How a table becomes X: read, encoded, completed and scaled.
+    """Way from a table to X: read, encoded, completed and scaled.
 
     `prepare` fits it to a table. Models and explorations hold it, and rows that come later are
     prepared by its `apply`.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table
@@ -107,7 +108,7 @@ class Prepared:
 
     @property
     def reading(self) -> Reading:
-        """How the table was read.
+        """Choices by which the table was read.
 
         Returns
         -------
@@ -118,7 +119,7 @@ class Prepared:
 
     @property
     def encodings(self) -> tuple[Encoding, ...]:
-        """How columns of the source became those of X.
+        """Encodings of the columns of the source.
 
         Returns
         -------
@@ -263,7 +264,7 @@ class Prepared:
         return self.table.rows
 
     @property
-    def labels(self) -> dict[str, NDArray[Any]]:
+    def labels(self) -> dict[str, Array]:
         """Columns that were kept apart.
 
         Returns
@@ -285,7 +286,7 @@ class Prepared:
         return (*self.table.notices, *self.remarks)
 
     @property
-    def row_names(self) -> dict[str, NDArray[Any]]:
+    def row_names(self) -> dict[str, Array]:
         """A column that names the rows: the one that was asked for, or found, or their numbers.
 
         Numbers are counted from 1, and only given where rows were left out; else it is {}.
@@ -326,7 +327,7 @@ class Prepared:
 
     @property
     def weights(self) -> Any:
-        """How often each row counts.
+        """Number of times that each row counts.
 
         Returns
         -------
@@ -454,7 +455,7 @@ def prepared_columns(source: Any, reading: Reading) -> Prepared:
 def fitted_preparation(
     table: Table, made: Preparation, standard: Standard | None, filled: FilledCells | None
 ) -> Preparation:
-    """How columns were `made`, with all that is known of a table once it is complete."""
+    """The preparation by which columns were `made`, with what a complete table says."""
     low, high = column_limits(table.X)
     return replace(
         made,
@@ -466,7 +467,7 @@ def fitted_preparation(
     )
 
 
-def weights_of(table: Table, reading: Reading) -> NDArray[Any] | None:
+def weights_of(table: Table, reading: Reading) -> Array | None:
     """The validated weights of the rows of a table; None where no column has them."""
     if reading.weight is None:
         return None
@@ -508,7 +509,7 @@ def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, .
     return _Scaling(standardize=False, differ=True, remarks=(remark,))
 
 
-def colors_of(values: NDArray[Any]) -> NDArray[Any]:
+def colors_of(values: Array) -> Array:
     """Values to colour by; dates in words become dates, so that they have an order."""
     dates = as_dates(values)
     return values if dates is None else dates

@@ -26,7 +26,7 @@ _LABEL_FIELDS = ("color", "identifier", "labels", "label_columns")
 
 @dataclass(frozen=True)
 class Option:
-    """What else is known of a field: all that is not its type and what `Reading` says of it.
+    """Facts about a field: all that is not its type and what `Reading` says of it.
 
     help : on the command line
     section : of the help, in which it is listed: "columns", "values" or "file"

@@ -85,7 +85,7 @@ def standard_of(
 
 
 def gower_standard(X: Any, indicators: Array, count: int) -> Standard:
-    """What makes the Manhattan distance of two rows Gower's, the mean over `count` columns.
+    """Scaling that makes the Manhattan distance of two rows Gower's, the mean over `count` columns.
 
     A number differs by its share of the range, a category by 0 or 1: half for each of the two
     levels that differ.

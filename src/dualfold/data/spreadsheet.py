@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.cell_words import MISSING_WORDS
 from dualfold.data.layout import (
     SAMPLE_ROWS,
@@ -124,10 +124,10 @@ def _sheet_layout(top: list[list[Any]], reading: Reading) -> TableLayout:
     return TableLayout(names if has_header else None, 0, int(has_header))
 
 
-def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[NDArray[Any]], int]:
+def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[Array], int]:
     """The columns of all rows up to the last that holds something, each in the fewest bytes."""
     words: dict[str, str] = {}  # each word once, however often it occurs
-    parts: list[list[NDArray[Any]]] = []
+    parts: list[list[Array]] = []
     lengths: list[int] = []
     with steps("reading", max(expected, 1)) as done:
         while chunk := [_row_without_end(row) for row in itertools.islice(rows, CHUNK_ROWS)]:
@@ -152,7 +152,7 @@ def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[NDArray
     return [column[: last + 1] for column in found], min(filled, last + 1)
 
 
-def _compact(cells: Sequence[Any], words: dict[str, str]) -> NDArray[Any]:
+def _compact(cells: Sequence[Any], words: dict[str, str]) -> Array:
     """Numbers as numbers, NaN where cells are empty; other cells as they are, None for empty."""
     if all(type(cell) in (int, float) or cell is None for cell in cells):
         return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
@@ -161,13 +161,13 @@ def _compact(cells: Sequence[Any], words: dict[str, str]) -> NDArray[Any]:
     return array
 
 
-def _whole_column(pieces: list[NDArray[Any]]) -> NDArray[Any]:
+def _whole_column(pieces: list[Array]) -> Array:
     if all(piece.dtype != object for piece in pieces):
         return np.concatenate(pieces)
     return np.concatenate([piece.astype(object) for piece in pieces])
 
 
-def _last_filled(column: NDArray[Any]) -> int:
+def _last_filled(column: Array) -> int:
     """The place of the last cell that holds something, −1 where none does."""
     for place in range(len(column) - 1, -1, -1):
         if not is_empty(column[place]):
@@ -175,7 +175,7 @@ def _last_filled(column: NDArray[Any]) -> int:
     return -1
 
 
-def _typed_column(column: NDArray[Any], *, plain: bool) -> Any:
+def _typed_column(column: Array, *, plain: bool) -> Any:
     """Whole numbers as such, dates as dates; text that is a number is one, unless it would lose a
     zero (`cell_words` does the same, and more, where cells are not taken as plain)."""
     import pandas as pd

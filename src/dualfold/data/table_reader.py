@@ -247,7 +247,7 @@ def _refuse_mark(reading: Reading) -> None:
 
 
 def table_of_matrix(table: Table, reading: Reading) -> Table:
-    """The same choice of columns for a matrix, whose columns are called column_1 and on."""
+    """Choice of columns of a matrix, whose columns are called column_1 and on."""
     apart = {
         name: asked for name, asked in reading.label_fields.items() if name not in table.labels
     }

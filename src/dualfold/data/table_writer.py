@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dualfold.arrays import Array
 from dualfold.data import h5ad as annotated
 from dualfold.data.array_files import parquet_module
 from dualfold.data.atomic_files import atomic_file, check_place
@@ -125,7 +126,7 @@ def _known_ending(path: Path) -> str:
     )
 
 
-def _validated_columns(columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+def _validated_columns(columns: Mapping[str, ArrayLike]) -> dict[str, Array]:
     arrays = {str(name): np.asarray(values) for name, values in columns.items()}
     if not arrays:
         raise InvalidInput("at least one column is needed to write a table, but there is none")
@@ -139,7 +140,7 @@ def _validated_columns(columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[An
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def _without_formulas(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _without_formulas(arrays: dict[str, Array]) -> dict[str, Array]:
     """Text that no spreadsheet takes for a formula; numbers are none."""
 
     def plain(value: Any) -> Any:
@@ -164,9 +165,7 @@ def _json(metadata: Mapping[str, Any] | None) -> bytes | None:
         ) from error
 
 
-def _write(
-    file: BinaryIO, ending: str, arrays: dict[str, NDArray[Any]], metadata: bytes | None
-) -> None:
+def _write(file: BinaryIO, ending: str, arrays: dict[str, Array], metadata: bytes | None) -> None:
     if ending == ".npy":
         words = [name for name, array in arrays.items() if array.dtype.kind not in "biuf"]
         if words:
@@ -190,7 +189,7 @@ def _separator(ending: str) -> str:
     return "\t" if ending.startswith(".tsv") else ","
 
 
-def _write_text(file: Any, arrays: dict[str, NDArray[Any]], separator: str) -> None:
+def _write_text(file: Any, arrays: dict[str, Array], separator: str) -> None:
     import pandas as pd
 
     # floats are written by their shortest exact text, so that reading gives the same bits
@@ -201,7 +200,7 @@ def _write_text(file: Any, arrays: dict[str, NDArray[Any]], separator: str) -> N
         text.detach()  # else a forgotten wrapper closes the file, even standard output
 
 
-def _write_parquet(file: BinaryIO, arrays: dict[str, NDArray[Any]], metadata: bytes | None) -> None:
+def _write_parquet(file: BinaryIO, arrays: dict[str, Array], metadata: bytes | None) -> None:
     parquet = parquet_module()
     import pyarrow
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.data.notices import column_argument, quoted_names
 from dualfold.errors import Argument, Message
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    Column = NDArray[Any] | pd.Series[Any]
+    Column = Array | pd.Series[Any]
 
 # Names alone or as the last word ("iris_class"), as in scikit-learn's, UCI's and R's tables: those
 # that say it whatever the values are, those that say it where the values are few; then the same
@@ -36,7 +36,7 @@ MAX_TARGETS = 3
 
 
 def target_rank(name: str, others: Iterable[str] = ()) -> int | None:
-    """How well a name says that a column is the target, 0 the best; None where it does not.
+    """Rank of a name that says that a column is the target, 0 the best; None where it does not.
 
     others : the names of all columns; y beside x is a coordinate
     """
@@ -66,7 +66,7 @@ def named_targets(used: list[str], names: list[str], asked: Iterable[str] = ()) 
 
 
 def suspected_targets(named: list[str], columns: Mapping[str, Column]) -> list[str]:
-    """Those of the named targets whose values suit the name, the best first."""
+    """Named targets whose values suit the name, the best first."""
     ranks = {name: target_rank(name) for name in named}
     suited = [
         name for name in named if ranks[name] in ANY_VALUE_RANKS or has_few_values(columns[name])
@@ -89,7 +89,7 @@ def has_few_values(column: Column) -> bool:
 
 
 def target_notices(apart: list[str], doubtful: list[str], color: str | None) -> list[Message]:
-    """What is said about targets that were kept apart, and about features that may be some."""
+    """Notices about targets that were kept apart, and about features that may be some."""
     said = [_apart_notice(apart, color)] if apart else []
     return [*said, _used_notice(doubtful)] if doubtful else said
 

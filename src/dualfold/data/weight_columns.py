@@ -29,7 +29,7 @@ UNIT_MEAN_TOLERANCE = 0.01
 
 
 def weight_remarks(table: Table, reading: Reading) -> list[Message]:
-    """One sentence that offers a column of numbers as weights, where it plainly is that."""
+    """A sentence that offers a column of numbers as weights, where it plainly is that."""
     if reading.weight is not None or not reading.guesses or not isinstance(table.X, np.ndarray):
         return []
     for place, name in enumerate(table.names):
@@ -48,7 +48,7 @@ def weight_remarks(table: Table, reading: Reading) -> list[Message]:
 
 
 def _words_for(table: Table, name: str, values: Array) -> str:
-    """What the numbers of a column look like; "" where they may be anything."""
+    """Words for what the numbers of a column look like; "" where they may be anything."""
     plain = name.strip().lower().replace(" ", "_").replace("-", "_").replace(".", "_")
     if not np.isfinite(values).all() or values.min() < 0 or values.min() == values.max():
         return ""

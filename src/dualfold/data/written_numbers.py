@@ -27,14 +27,14 @@ MAX_TRIED_NUMBERS = 2000
 
 @dataclass(frozen=True)
 class Notation:
-    """How all numbers of a column are written."""
+    """Way in which all numbers of a column are written."""
 
     decimal: str = "."
     thousands: str = ""
     unit: tuple[str, str] = ("", "")
 
     def words(self, decimal: str | None) -> str:
-        """What is unusual in it, "" for plain numbers; the table's decimal mark is not."""
+        """Words for marks that are unusual; "" for plain numbers, whatever the decimal mark."""
         parts = []
         if any(self.unit):
             parts.append(f"in {' '.join(filter(None, self.unit))}")

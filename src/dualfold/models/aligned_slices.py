@@ -21,7 +21,7 @@ from dualfold.weights.laplacians import weighted_laplacian
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """One slice: its problem, and the features whose rows times the vectors are its points.
+    """Slice of an aligned map: its problem, and features whose rows times vectors are its points.
 
     n_pieces : of its neighbour graph, before they were joined
     """
@@ -57,7 +57,7 @@ def slice_of(X: Array, method: str, n_components: int, n_neighbors: int) -> Slic
 
 
 def warn_of_pieces(n_pieces: list[int]) -> None:
-    """One `PiecesJoined` for all slices whose neighbour graph has several pieces."""
+    """Give a `PiecesJoined` for all slices whose neighbour graph has several pieces."""
     several = [place for place, count in enumerate(n_pieces, 1) if count > 1]
     if not several:
         return

@@ -109,7 +109,7 @@ def _arrays(archive: zipfile.ZipFile, stated: Any) -> dict[str, Array]:
 
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, checksum: Any) -> Array:
-    """One array of real numbers, whose header states no more than the file has."""
+    """Array of real numbers, whose header states no more than the file has."""
     with archive.open(entry) as stream:
         major = npy.read_magic(stream)
         header = npy.read_array_header_1_0 if major == (1, 0) else npy.read_array_header_2_0
@@ -170,7 +170,7 @@ def _checksum(array: Array) -> str:
 
 
 def _header_checksum(header: Mapping[str, Any]) -> str:
-    """Of the header's values, whatever the order and spaces they are written in."""
+    """Checksum of the header's values, whatever the order and spaces they are written in."""
     text = json.dumps(header, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -128,7 +128,7 @@ class Growth:
 
     @classmethod
     def from_file(cls, header: dict[str, Any], parts: Parts, map_: OutOfSampleMap) -> Growth | None:
-        """What a file states about rows that came and left; None where nothing did."""
+        """Growth that a file states: rows that came and left; None where nothing did."""
         if header.get("growth") is None:
             if any(name.startswith("growth_") for name in parts.arrays):
                 raise DamagedFile(

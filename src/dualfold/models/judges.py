@@ -41,7 +41,7 @@ from dualfold.weights.row_weights import validated_masses
 
 
 class StoredMapJudge(Protocol):
-    """What can be asked about a stored answer of one problem."""
+    """Judge of stored answers to one problem."""
 
     def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
         """The certificate of a stored map, and the points that it leads to (None: none at all)."""
@@ -127,7 +127,7 @@ def map_differences(own: Any, stored: Any) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class GraphStatement:
-    """What an estimator states for a table: the graph that it embeds, in one piece or several.
+    """Statement of an estimator for a table: the graph that it embeds, in one piece or several.
 
     stated : the graph, its rows, and what is asked about it
     sides : factor and dual weights of an unfolding, where they were stored
@@ -148,7 +148,7 @@ class GraphStatement:
         settings: CertifySettings,
         masses: Any = None,
     ) -> GraphStatement:
-        """What an estimator states for rows X, with these masses."""
+        """Statement of an estimator for rows X, with these masses."""
         stated = estimator.stated_graph(X)
         if masses is not None:
             stated = stated.with_masses(validated_masses(masses, X.shape[0]))
@@ -167,7 +167,7 @@ class GraphStatement:
         return self.graph.n_pieces > 1
 
     def judge(self, width: int) -> StoredMapJudge:
-        """Of a graph in one piece whose points have `width` coordinates."""
+        """Judge of a graph in one piece whose points have `width` coordinates."""
         return self._judge_of(self.graph, width, self.sides)
 
     def judges_of_pieces(self, width: int) -> list[tuple[Array, StoredMapJudge | None]]:
@@ -198,7 +198,7 @@ class GraphStatement:
         return certificate.with_doubts(*map_differences(second, map_))
 
     def _second_map(self, points: Array | None) -> OutOfSampleMap | None:
-        """The other map by which landmarks may place new rows; None where a method has one map."""
+        """Second map by which landmarks may place new rows; None where a method has one map."""
         if points is None:
             return None
         second: OutOfSampleMap | None = self.estimator.second_rule(self.graph, points, self.X)
@@ -274,7 +274,7 @@ class GraphStatement:
         return certificate.with_doubts(*self._layout_doubts(map_, pieces))
 
     def _layout_doubts(self, map_: Any, pieces: list[tuple[Array, Array | None]]) -> list[str]:
-        """What is wrong with the places of the pieces, whose own maps were compared before."""
+        """Doubts about the places of the pieces, whose own maps were compared before."""
         if any(len(rows) != len(points) for rows, points in pieces if points is not None):
             return ["a piece does not have the points of the data"]
         graph, layout = self.graph, side_by_side(pieces, self.graph.n, map_.n_coordinates)

@@ -380,7 +380,7 @@ def storable_map(estimator: Any) -> OutOfSampleMap:
 
 
 def both_sides(estimator: Any) -> BothSides | None:
-    """What proves an unfolding, to be stored with its map; None for all others."""
+    """Points and weights that prove an unfolding, for its model; None for all others."""
     if not hasattr(estimator, "dual_weights_"):
         return None
     return BothSides(estimator.factor_, estimator.dual_weights_)

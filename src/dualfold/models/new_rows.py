@@ -73,7 +73,7 @@ class BornGroup:
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
-    """What the rows that came last have changed; print it.
+    """Changes by the rows that came last; print it.
 
     Attributes
     ----------
@@ -226,7 +226,7 @@ def compared_with_old(
     points_pull: bool = False,
     from_graph: bool = False,
 ) -> NewRows:
-    """What new rows have changed.
+    """Changes by new rows.
 
     X, points : all rows in the units of their metric, and their places on the map
     is_new : whether each row came last

@@ -99,7 +99,7 @@ def _columns_of(model: Model, data: Prepared) -> Any:
 
 
 def _doubts_of_preparation(model: Model, data: Any) -> list[str]:
-    """What a model says about its table that the table does not have."""
+    """Statements of a model about its table that are not true of the table."""
     preparation = model.preparation
     if not preparation.is_fitted:
         return []
@@ -122,7 +122,7 @@ def _doubts_of_name(model: Model) -> list[str]:
 
 
 def _words_on_growth(model: Model) -> str:
-    """What of a map is not judged, since it is no answer to the problem; "" for nothing."""
+    """Words on what of a map is no answer to its problem, and not judged; "" for nothing."""
     words = []
     if model.map.unmoved() is not model.map:
         words.append("the map before it was turned and moved onto an older one")

@@ -17,7 +17,7 @@ EQUAL_EIGENVALUES = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Registration:
-    """How a map was laid over an older one, and how far the old points moved; print it.
+    """Movement that laid a map over an older one, and how far old points moved; print it.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ def series_without_change(
 def _values_of_things(
     tables: Sequence[Array], things: Sequence[Array], draw: np.random.Generator
 ) -> Array:
-    """One value of each thing, from any slice that it is in; or the rows of the largest slice."""
+    """Values of things, one of each, from any of its slices; or the rows of the largest slice."""
     if len({X.shape[1] for X in tables}) > 1:
         return max(tables, key=len)
     rows, numbers = np.concatenate(list(tables)), np.concatenate(list(things))

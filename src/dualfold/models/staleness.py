@@ -43,7 +43,7 @@ def map_staleness(
     graph_rows: Array | None = None,
     new_pieces: int = 0,
 ) -> StalenessCertificate:
-    """Of a map of all rows by the rule of its fit.
+    """Staleness certificate of a grown map.
 
     embedding : points of all rows, laid over an older map where the map was fitted again
     graph, graph_rows : neighbour graph of all rows, and their numbers; None for other methods
@@ -112,7 +112,7 @@ def graph_staleness(
     new_pieces: int = 0,
     has_landmarks: bool = False,
 ) -> StalenessCertificate:
-    """Of a method of a neighbour graph: graph and points of all rows that the problem is about.
+    """Staleness certificate of a map by a neighbour graph, of all rows that its problem is about.
 
     new_pieces : pieces of the graph without an old row
     has_landmarks : whether the map is one of landmarks, which place all other rows
@@ -142,7 +142,7 @@ def graph_staleness(
 
 
 def trace_staleness(problem: TraceProblem, points: Array, tolerance: float) -> StalenessCertificate:
-    """Of points of all rows as the answer to a trace problem of all rows."""
+    """Staleness certificate of points of all rows as the answer to a trace problem of all rows."""
     width = problem.lift.n_coordinates(problem.count)
     if width != problem.count or points.shape != (problem.n, width):
         return unresolved_staleness(
@@ -157,7 +157,7 @@ def trace_staleness(problem: TraceProblem, points: Array, tolerance: float) -> S
 def vector_staleness(
     problem: TraceProblem, frozen: Array, tolerance: float
 ) -> StalenessCertificate:
-    """Of frozen vectors: another answer is computed from them, and certified."""
+    """Staleness certificate of frozen vectors, by an answer that is computed from them."""
     start, _ = feasible_vectors(problem, frozen)
     found = _staleness_from(problem, frozen, Auto(start=start), tolerance)
     if found.level != "unresolved":
@@ -181,7 +181,7 @@ def solved_vectors(problem: TraceProblem, tol: float | None = None) -> Array:
 
 
 def points_staleness(estimator: Any, X: Any, points: Array) -> StalenessCertificate:
-    """Of points that move: what further iterations gain, and whether the forces balance."""
+    """Staleness certificate of points that move: the gain of iterations, the balance of forces."""
     before = estimator.judged_points(X, points)
     if not hasattr(estimator, "points_after"):
         return _as_staleness(before, "objective", before.tolerance)
@@ -192,7 +192,7 @@ def points_staleness(estimator: Any, X: Any, points: Array) -> StalenessCertific
 
 
 def staleness_or_reason(compute: Any, tolerance: float) -> StalenessCertificate:
-    """What `compute` returns; where it refuses, "unresolved" with its words."""
+    """Certificate that `compute` returns; where it refuses, "unresolved" with its words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DualfoldWarning)
         try:
@@ -203,7 +203,7 @@ def staleness_or_reason(compute: Any, tolerance: float) -> StalenessCertificate:
 
 
 def _without_copies(graph: Graph, points: Array, method: GraphMethod) -> tuple[Graph, Array]:
-    """Of many copies of a row one, where the method takes one."""
+    """Graph and points with one of many copies of a row, where the method takes one."""
     once = None if method.rows is None else method.rows.one_of_each(graph)
     if once is None:
         return graph, points

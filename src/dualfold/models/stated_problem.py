@@ -111,7 +111,7 @@ class StatedProblem:
         return _estimator(row, {**parameters, **neutral})
 
     def to_json(self) -> dict[str, Any]:
-        """What a file states; `from_json` makes the same of it."""
+        """JSON that a file states; `from_json` makes the same of it."""
         stated = {"estimator": self.estimator, "parameters": dict(self.parameters)}
         stated["not_kept"] = list(self.not_kept)
         return stated | ({"weighted": True} if self.weighted else {})

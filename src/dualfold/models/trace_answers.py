@@ -298,7 +298,7 @@ def stored_embedding(
 
 
 def _map_doubts(own: Any, stored: OutOfSampleMap, problem: TraceProblem) -> list[str]:
-    """How the stored map differs from the one that the judged answer leads to."""
+    """Differences of the stored map from the one that the judged answer leads to."""
     differences = parts_of(own).differences(parts_of(stored))
     rows = problem.lift.rows_to_compare()
     if differences or rows is None:

@@ -41,7 +41,7 @@ TILE_ROWS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """How a map was fitted again and laid over an older one.
+    """Fit of a map that was laid over an older one.
 
     registration : how far old points moved
     rows, points : numbers of the rows that the older map was fitted to, and their points on it
@@ -137,7 +137,7 @@ class UpdatedMap:
 
     @property
     def registration_(self) -> Registration | None:
-        """How the map was laid over an older one; None if it was not fitted again."""
+        """Movement that laid the map over an older one; None if it was not fitted again."""
         return None if self.refit_ is None else self.refit_.registration
 
     @property
@@ -226,7 +226,7 @@ class UpdatedMap:
 
     @cached_property
     def staleness_(self) -> StalenessCertificate:
-        """How far the frozen map is from the best map of all rows."""
+        """Distance of the frozen map from the best map of all rows."""
         return self.staleness()
 
     def staleness(self, tolerance: float = DEFAULT_TOLERANCE) -> StalenessCertificate:
@@ -267,7 +267,7 @@ class UpdatedMap:
 
     @cached_property
     def new_rows_(self) -> NewRows | None:
-        """What the rows that came last have changed; None if no row came."""
+        """Changes by the rows that came last; None if no row came."""
         last = int(self.batch_.max())
         if last == 0 or not (self.batch_ < last).any():
             return None

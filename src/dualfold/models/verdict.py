@@ -33,7 +33,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class MapVerdict:
-    """What to do with a map after rows came; print it.
+    """Verdict on a map after rows came; print it.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class SearchBoxes:
         return len(numbers)
 
     def partitions_visited(self, part: int) -> float:
-        """How many other partitions a row of this one would be compared with, on the average."""
+        """Average number of other partitions that a row of this one would be compared with."""
         with one_thread():
             some = self.parts.whole(part)
             rows, numbers = self.parts.rows(some), self.parts.numbers(some)

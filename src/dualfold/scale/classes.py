@@ -31,7 +31,7 @@ SHIFT_CHUNK_NUMBERS = 2**20
 
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
-    """What Fisher's discriminant needs of the rows so far; adding two merges them.
+    """Sums that Fisher's discriminant needs of the rows so far; adding two merges them.
 
     classes : their labels, sorted; sizes : how many rows each has
     counts : the same, or the sums of their weights
@@ -47,7 +47,7 @@ class ClassMoments:
 
     @classmethod
     def of(cls, rows: Any, y: Any, *weights: Array) -> ClassMoments:
-        """Of some rows, their labels and their weights, in float64."""
+        """Moments of some rows, their labels and their weights, in float64."""
         labels = validated_labels(y)
         if len(labels) != rows.shape[0]:
             raise InvalidInput(
@@ -99,12 +99,12 @@ class ClassMoments:
 
     @property
     def mean(self) -> Array:
-        """Of all rows."""
+        """Mean of all rows."""
         return self.means[0] + self.shares @ (self.means - self.means[0])
 
     @property
     def shares(self) -> Array:
-        """Of each class among all rows."""
+        """Share of each class among all rows."""
         return np.asarray(self.counts / self.counts.sum())
 
     @property
@@ -115,7 +115,7 @@ class ClassMoments:
 
 
 def class_moments_of(rows: TiledTable, y: Any, weights: Array | None = None) -> ClassMoments:
-    """Of a table in tiles, in one pass; their bits depend on the tiles alone.
+    """Moments of the classes of a table in tiles, in one pass; the tiles alone decide their bits.
 
     y : a label for each row, in memory, or lazily (a Dask array or series) in the tiles of X
     weights : validated weights of all rows

@@ -162,7 +162,7 @@ def _tasks_left(dask_scheduler: Any = None) -> int:
 
 @contextlib.contextmanager
 def translate_failures() -> Iterator[None]:
-    """What a lost scheduler, a lost worker or a full one raise, in our words."""
+    """Raise in our words what a lost scheduler, a lost worker or a full one raise."""
     try:
         yield
     except Exception as error:

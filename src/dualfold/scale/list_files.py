@@ -95,7 +95,7 @@ class Shuffle:
         return np.concatenate(compute("putting lists in order", *tasks, threads=threads))
 
     def read_slice(self, at: int) -> tuple[Array, Array, Array]:
-        """What was written for a slice of the table: indices, distances, numbers of the rows."""
+        """Lists of a slice of the table as they were written: indices, distances, row numbers."""
         first, last = (self.of_row * int(edge) for edge in self.parts.edges[at : at + 2])
         files = (self._open_file(name, "r") for name in (*LIST_DTYPES, "owners"))
         indices, distances, owners = (np.array(file[first:last]) for file in files)

@@ -54,7 +54,7 @@ def _of_frame(block: Any) -> Array:
 
 
 def dense_rows(rows: Any) -> Array:
-    """The same numbers in an array, where they are in a sparse matrix."""
+    """Rows as a dense array, where they are in a sparse matrix."""
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows)
 
 

@@ -83,7 +83,7 @@ def _union_of_levels(one: dict[str, set[str]], other: dict[str, set[str]]) -> di
 
 
 def encodings_of(rows: TiledTable) -> tuple[Encoding, ...]:
-    """How the columns of a data frame in tiles become numbers; () where they are numbers."""
+    """Encodings of the columns of a data frame in tiles; () where they are numbers."""
     numbers = {str(name) for name in rows.meta.select_dtypes("number").columns}
     names = [str(name) for name in rows.meta.columns]
     others = [name for name in names if name not in numbers]

@@ -86,7 +86,7 @@ def write(
 
 
 def refuse_ending(path: Path) -> None:
-    """What a table in tiles cannot be written to."""
+    """Refuse what a table in tiles cannot be written to."""
     if path.suffix not in WRITABLE_ENDINGS:
         raise InvalidInput(
             f"{path} must end with {' or '.join(WRITABLE_ENDINGS)}: tables in tiles are written in "

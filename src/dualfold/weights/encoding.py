@@ -29,7 +29,7 @@ LEADING_NUMBER_PATTERN = re.compile(r"^\(?\d+\s*[-–—.:)=]+\s*")
 
 @dataclass(frozen=True)
 class Encoding:
-    """How one column of a table becomes columns of X; a subclass is a kind of column.
+    """Rule by which a column of a table becomes columns of X; a subclass is a kind of column.
 
     name : of the column
     levels : of categories, as text; "" is the level of rows without a value
@@ -63,7 +63,7 @@ class Encoding:
         return []
 
     def to_json(self) -> dict[str, Any]:
-        """What a file states; `from_json` makes the same of it."""
+        """JSON that a file states; `from_json` makes the same of it."""
         levels = list(self.levels)
         return {"name": self.name, "kind": self.kind, "levels": levels, "unit": self.unit}
 

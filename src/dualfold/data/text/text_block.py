@@ -27,7 +27,7 @@ MAX_QUOTED_LETTERS = 60
 
 @dataclass(frozen=True, eq=False)
 class TextBlock:
-    """How texts or vectors of a table become the first columns of X.
+    """Rule by which texts or vectors of a table become the first columns of X.
 
     columns : of text
     vectors : names, patterns or a .npy file; () where the rows come from the text

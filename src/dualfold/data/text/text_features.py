@@ -33,7 +33,7 @@ WORDS_FOR_TRUTH = {"true": True, "false": False}
 
 @dataclass(frozen=True, eq=False)
 class TextFeatures:
-    """What became of the text of a table.
+    """Features that were made of the text of a table.
 
     columns : of text; () where only vectors were given
     sources : for each of the first columns of X where it comes from
@@ -49,11 +49,11 @@ class TextFeatures:
 
     @property
     def width(self) -> int:
-        """How many columns of X come from texts or vectors."""
+        """Number of columns of X that come from texts or vectors."""
         return len(self.sources)
 
     def block(self, reading: Reading) -> TextBlock:
-        """What a model keeps of it."""
+        """Rule for later texts, which a model keeps."""
         return TextBlock(self.columns, tuple(reading.vectors), self.width, self.rule)
 
 
@@ -66,7 +66,7 @@ class TextOptions:
 
     @classmethod
     def of(cls, reading: Reading) -> TextOptions:
-        """Those that "name=value" state."""
+        """Options parsed from "name=value"."""
         found: dict[str, Any] = {}
         for words in reading.text_options:
             name, _, value = words.partition("=")

@@ -66,7 +66,7 @@ class TextRule:
 
     @property
     def n_components(self) -> int:
-        """How many numbers a row has."""
+        """Count of numbers that a row has."""
         return len(self.components)
 
     def term_weights(self, texts: Sequence[str]) -> sp.csr_array:

@@ -135,7 +135,7 @@ class TextVectors(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
-        """The same as `fit`, and the rows of the texts.
+        """Fit the texts, and return their rows.
 
         Parameters
         ----------
