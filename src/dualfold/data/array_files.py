@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -246,7 +246,7 @@ def matrix_market(opener: Opener, name: str) -> Any:
         raise DamagedFile(f"{name} is not a readable MatrixMarket file: {said}") from error
 
 
-def _banner(stream: Any, name: str) -> tuple[str, str, str]:
+def _banner(stream: BinaryIO, name: str) -> tuple[str, str, str]:
     """The layout, the kind of numbers and the symmetry that the first line states."""
     words = stream.readline(MAX_HEADER_BYTES).decode("latin-1").lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
@@ -264,7 +264,7 @@ def _banner(stream: Any, name: str) -> tuple[str, str, str]:
     return layout, field, symmetry
 
 
-def _sizes(stream: Any, count: int) -> list[int]:
+def _sizes(stream: BinaryIO, count: int) -> list[int]:
     """Rows, columns and, of a sparse matrix, entries: the first line that is no remark."""
     while line := stream.readline(MAX_HEADER_BYTES):
         if line.strip() and not line.startswith(b"%"):
@@ -275,7 +275,7 @@ def _sizes(stream: Any, count: int) -> list[int]:
     raise DamagedFile("it ends before its sizes")
 
 
-def _body(stream: Any, kinds: list[Any]) -> list[Array]:
+def _body(stream: BinaryIO, kinds: list[Any]) -> list[Array]:
     """The columns of the lines below."""
     import pandas as pd
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType
 from dualfold.data.answer_scales import no_answers_among
 from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Reading
@@ -159,7 +159,7 @@ def _spelt(words: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(f"{name}={word}" for name, found in words.items() for word in found)
 
 
-def _is_numeric(dtype: Any) -> bool:
+def _is_numeric(dtype: DType) -> bool:
     from pandas.api import types
 
     if isinstance(dtype, np.dtype):
@@ -286,7 +286,7 @@ def _as_numbers(words: _Words, name: str, reading: Reading, known: bool) -> _Num
     return _Numbers(values, written, lacking | set(odd), tuple(map(str, odd)), unusual)
 
 
-def _is_code(text: Any) -> bool:
+def _is_code(text: object) -> bool:
     return isinstance(text, str) and bool(CODE_PATTERN.fullmatch(text))
 
 

@@ -92,17 +92,17 @@ class TableLayout:
         return said
 
 
-def is_empty(cell: Any) -> bool:
+def is_empty(cell: object) -> bool:
     """Whether a cell holds nothing."""
     return cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())
 
 
-def is_number(cell: Any) -> bool:
+def is_number(cell: object) -> bool:
     """Whether a cell is a number, or one with a unit; dates and true/false are data as well."""
     return is_written_number(cell) if isinstance(cell, str) else not is_empty(cell)
 
 
-def _is_plain_number(cell: Any) -> bool:
+def _is_plain_number(cell: object) -> bool:
     """Whether a cell is a number without a unit: "5 %" may be the name of a column."""
     return is_number(cell) and not (isinstance(cell, str) and has_unit(cell))
 
@@ -174,7 +174,7 @@ def _first_filled(row: Row) -> int:
     return next((place for place, cell in enumerate(row) if not is_empty(cell)), len(row))
 
 
-def _is_gap(cell: Any) -> bool:
+def _is_gap(cell: object) -> bool:
     if is_empty(cell):
         return True
     text = str(cell).strip()

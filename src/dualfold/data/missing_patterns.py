@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +56,7 @@ def without_empty_columns(table: Table, reading: Reading) -> Table:
     return _without_columns(table, empty, shares) if empty else table
 
 
-def _has_value(column: Any) -> NDArray[np.bool_]:
+def _has_value(column: object) -> NDArray[np.bool_]:
     return np.array([bool(word) for word in words_of(column)], dtype=bool)
 
 

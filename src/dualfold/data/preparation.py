@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.data.array_files import unnamed_columns
 from dualfold.data.columns import Table, refuse_lacking
 from dualfold.data.imputation import MIN_NOISE, Imputation
@@ -134,7 +134,7 @@ class Preparation:
         """
         return self.text is not None or any(not isinstance(one, Number) for one in self.encodings)
 
-    def apply(self, source: Any, reading: Reading = DEFAULT_READING) -> PreparedRows:
+    def apply(self, source: object, reading: Reading = DEFAULT_READING) -> PreparedRows:
         """Prepare rows that come later, as the rows of the table were.
 
         Parameters
@@ -173,7 +173,7 @@ class Preparation:
         values = {name: column[kept] for name, column in values.items()}
         return PreparedRows(complete, self.scaled(complete.X), notices, values)
 
-    def scaled(self, X: Any) -> Any:
+    def scaled(self, X: Rows) -> Any:
         """Scale rows with `columns` as the rows of the table were.
 
         Parameters
@@ -259,7 +259,7 @@ class Preparation:
         return X if self.means is None else np.where(np.isfinite(X), X, self.means)
 
     def _table_of_numbers(
-        self, source: Any, written: Reading
+        self, source: object, written: Reading
     ) -> tuple[Table, dict[str, Any], list[str]]:
         """New rows of numbers, and their columns, found by their names or else by their order."""
         table = table_of_source(source, written, features=self.columns)
@@ -273,7 +273,7 @@ class Preparation:
         return replace(table, X=X, names=self.columns, notices=()), values, notices
 
     def _encoded_table(
-        self, source: Any, written: Reading, reading: Reading
+        self, source: object, written: Reading, reading: Reading
     ) -> tuple[Table, dict[str, Any], list[str]]:
         """New rows of a mixed table, and the columns that they were encoded from."""
         numbers = [one.name for one in self.encodings if one.is_numeric]
@@ -422,7 +422,7 @@ class Preparation:
         )
 
 
-def stored_reading(stated: Any) -> Reading:
+def stored_reading(stated: object) -> Reading:
     """The reading that a file states; `DamagedFile` where its form is unknown."""
     if not isinstance(stated, dict | None):
         raise DamagedFile("it states how its table was read in an unknown form")
@@ -437,7 +437,7 @@ def _shift_and_scale(preparation: Preparation) -> tuple[Array | None, Array | No
     return (None, None) if standard is None else (standard.mean, standard.deviation)
 
 
-def matching_columns(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
+def matching_columns(X: Rows, names: Sequence[str], wanted: Sequence[str]) -> Any:
     """The wanted columns of a table by their names, in this order."""
     refuse_lacking(wanted, names)
     if tuple(names) == tuple(wanted):

@@ -663,7 +663,7 @@ def reading_of(settings: Mapping[str, Any]) -> Reading:
     return Reading(**stated)
 
 
-def _can_be(name: str, value: Any) -> bool:
+def _can_be(name: str, value: object) -> bool:
     """Whether a JSON value can stand for this field."""
     default, choices = DEFAULT_VALUES[name], READING_OPTIONS[name].choices
     if name == "standardize":

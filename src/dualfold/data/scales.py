@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import InvalidInput
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.row_weights import weighted_rows
@@ -55,7 +55,7 @@ class Standard:
 
 
 def standard_of(
-    X: Any, indicators: Array | None = None, sample_weight: Array | None = None
+    X: Rows, indicators: Array | None = None, sample_weight: Array | None = None
 ) -> Standard:
     """The means and standard deviations of the columns of X.
 
@@ -84,7 +84,7 @@ def standard_of(
     return Standard(mean, deviation)
 
 
-def gower_standard(X: Any, indicators: Array, count: int) -> Standard:
+def gower_standard(X: Rows, indicators: Array, count: int) -> Standard:
     """Scaling that makes the Manhattan distance of two rows Gower's, the mean over `count` columns.
 
     A number differs by its share of the range, a category by 0 or 1: half for each of the two
@@ -109,7 +109,7 @@ def spreads(X: Array) -> Array:
     return np.where(high > low, high - low, deviation)
 
 
-def different_units(X: Any, names: Sequence[str]) -> tuple[int, int, float] | None:
+def different_units(X: Rows, names: Sequence[str]) -> tuple[int, int, float] | None:
     """(a narrow column, the widest, how often it is wider) where scales differ much, else None.
 
     Columns that share a range are one unit whatever their spread: pixels, spectra, coordinates.

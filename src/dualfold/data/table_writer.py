@@ -143,7 +143,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 def _without_formulas(arrays: dict[str, Array]) -> dict[str, Array]:
     """Text that no spreadsheet takes for a formula; numbers are none."""
 
-    def plain(value: Any) -> Any:
+    def plain(value: object) -> Any:
         return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
     return {

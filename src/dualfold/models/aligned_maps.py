@@ -196,7 +196,9 @@ class AlignedMaps:
         self.drift_ = [moved > limit for moved in self.movement_]
         return self
 
-    def _movement_limit(self, tables: list[Array], pairs: list[Array], draw: Any) -> float:
+    def _movement_limit(
+        self, tables: list[Array], pairs: list[Array], draw: np.random.Generator
+    ) -> float:
         """The largest movement of any row in series without change; NaN if none are wanted.
 
         Links to several rows say that rows are alike, not that they are one thing: NaN, too.

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbor_lists import Neighbors
 from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.methods.fitting.context import FitContext
-from dualfold.methods.fitting.estimator import fit_with
+from dualfold.methods.fitting.estimator import Estimator, fit_with
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 
 
 def fitted_rows_and_points(
-    estimator: Any, rule: OutOfSampleMap, old: Any
+    estimator: Estimator, rule: OutOfSampleMap, old: Rows
 ) -> tuple[Any, Array, Array | None]:
     """The rows of a fit, their points, and the numbers of those in the graph (None: all).
 
@@ -61,7 +61,7 @@ def sources_of_rows(rule: OutOfSampleMap, n: int, numbers: Any) -> Array:
     return sources
 
 
-def fitted_from(estimator: Any, rows: Any, start: Array, known: Neighbors | None) -> Any:
+def fitted_from(estimator: Estimator, rows: Rows, start: Array, known: Neighbors | None) -> Any:
     """The estimator fitted to rows, from the points `start`; its parameters stay as they are.
 
     New rows may have a direction in which the start does not vary. Where the certificate is
@@ -89,7 +89,7 @@ def known_lists(graph: Graph | None, n_rows: int) -> Neighbors | None:
     return Neighbors(indices, graph.lists.distances.reshape(shape), graph.search)
 
 
-def lengths_have_meaning(estimator: Any) -> bool:
+def lengths_have_meaning(estimator: Estimator) -> bool:
     """Whether lengths on the map mean something."""
     name = type(estimator).__name__
     row = next((one for one in DESCRIPTIONS.values() if one.class_name == name), None)

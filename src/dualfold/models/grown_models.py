@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Rows
 from dualfold.data.array_files import unnamed_columns
 from dualfold.errors import Argument, DamagedFile, InvalidInput, counted
 from dualfold.graph.graph import Graph
+from dualfold.methods.fitting.estimator import Estimator
 from dualfold.methods.fitting.graph_estimator import GraphEstimator
 from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_graph
 from dualfold.models.growth import Growth
@@ -78,7 +80,7 @@ def updated_map_of(model: Model, old: Any = None) -> UpdatedMap:
     return replace(grown, graph_=graph, growth=replace(growth, graph_rows=numbers))
 
 
-def _graph(estimator: Any, rows: Any) -> Graph | None:
+def _graph(estimator: Estimator, rows: Rows) -> Graph | None:
     """The neighbour graph of rows; None for methods without one, or with one for each class."""
     if isinstance(estimator, GraphEstimator):
         return estimator._method().graph(rows, None)
@@ -108,7 +110,7 @@ def _known_estimator(model: Model) -> Any:
     return estimator
 
 
-def _fitted_rows(model: Model, estimator: Any, old: Any) -> Any:
+def _fitted_rows(model: Model, estimator: Estimator, old: Rows) -> Any:
     """The rows that the map was made of: its own, or those that are given."""
     held = model.map.fitted_rows()
     if held is not None:
@@ -134,7 +136,7 @@ def _fitted_rows(model: Model, estimator: Any, old: Any) -> Any:
     return rows
 
 
-def _refuse_moved_points(model: Model, fitted: Any, growth: Growth) -> None:
+def _refuse_moved_points(model: Model, fitted: Rows, growth: Growth) -> None:
     """`DamagedFile` where a stored point is not where the rule places its row."""
     held = growth.source >= 0
     points, stored = model.map.stored_points(), np.asarray(growth.points)

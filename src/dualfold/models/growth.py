@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import DamagedFile
 from dualfold.graph.growth import stacked_rows
 from dualfold.methods.maps import file_checks
@@ -50,7 +50,7 @@ class Growth:
     graph_rows: Array | None = None
 
     @classmethod
-    def of_fit(cls, rows: Any, points: Array) -> Growth:
+    def of_fit(cls, rows: Rows, points: Array) -> Growth:
         """The growth of a map as it was fitted: none."""
         n = rows.shape[0]
         return cls(n, np.arange(n), rows[:0], points, np.zeros(n, int))
@@ -70,7 +70,7 @@ class Growth:
         """Number of fitted rows that left."""
         return self.n_fitted - int(np.sum(self.source >= 0))
 
-    def all_rows(self, fitted: Any) -> Any:
+    def all_rows(self, fitted: Rows) -> Any:
         """All rows of the map in the order in which they came; `fitted` are those of the rule."""
         numbers = self.source.copy()
         others = numbers < 0
@@ -80,7 +80,7 @@ class Growth:
         numbers[others] = fitted.shape[0] + np.arange(int(others.sum()))
         return stacked_rows(fitted, self.rows)[numbers]
 
-    def with_rows(self, rows: Any, points: Array, batch: int) -> Growth:
+    def with_rows(self, rows: Rows, points: Array, batch: int) -> Growth:
         """The growth with further rows, which came with an update."""
         graph_rows, n = self.graph_rows, len(points)
         if graph_rows is not None:

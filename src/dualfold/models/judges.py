@@ -120,7 +120,7 @@ class PointsJudge:
         return points - points.mean(axis=0, dtype=float)
 
 
-def map_differences(own: Any, stored: Any) -> list[str]:
+def map_differences(own: object, stored: object) -> list[str]:
     """In words, what of a stored map differs from the one that the data lead to."""
     return parts_of(own).differences(parts_of(stored))
 
@@ -212,7 +212,7 @@ class GraphStatement:
             return self._certificate_of_pieces(points, values)
         return self.judge(points.shape[1]).certificate_of_points(points, values)
 
-    def _certificate_of_some(self, points: Array, values: Any) -> Any:
+    def _certificate_of_some(self, points: Array, values: object) -> Any:
         """The graph has some of the rows: landmarks, or all but those left out.
 
         They are judged by their problem; all others must be where the map of new rows puts them.
@@ -231,7 +231,7 @@ class GraphStatement:
         again[rows] = points[rows]
         return certificate.with_doubts(*doubts_of_points(again, points))
 
-    def _certificate_of_pieces(self, points: Array, values: Any) -> Any:
+    def _certificate_of_pieces(self, points: Array, values: object) -> Any:
         """Points of pieces that lie side by side: each piece moved back, then laid out again.
 
         Stored eigenvalues are those of the largest piece, which comes first.

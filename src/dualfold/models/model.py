@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold import __version__
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.data.array_files import unnamed_columns
 from dualfold.data.atomic_files import atomic_file
 from dualfold.data.notices import quoted_names
@@ -19,6 +19,7 @@ from dualfold.data.preparation import Preparation, PreparedRows
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.methods.descriptions import Description
+from dualfold.methods.fitting.estimator import Estimator
 from dualfold.methods.maps import file_checks
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
 from dualfold.methods.maps.parts import Parts
@@ -353,7 +354,7 @@ def _model_of_grown(grown: UpdatedMap) -> Model:
     return replace(model, map=grown.rule, growth=growth)
 
 
-def kept_rows(X: Any) -> Array | None:
+def kept_rows(X: Rows) -> Array | None:
     """The numbers of the rows that a model stores; None where the table is sparse."""
     if not isinstance(X, np.ndarray):
         return None
@@ -362,7 +363,7 @@ def kept_rows(X: Any) -> Array | None:
     return np.sort(np.random.default_rng(0).choice(n, count, replace=False))
 
 
-def reference_rows(X: Any) -> Array | None:
+def reference_rows(X: Rows) -> Array | None:
     """The rows that a model stores of a linear map; None where the table is sparse."""
     rows = kept_rows(X)
     return None if rows is None else X[rows].astype(np.float32)
@@ -379,7 +380,7 @@ def storable_map(estimator: Any) -> OutOfSampleMap:
     return map_
 
 
-def both_sides(estimator: Any) -> BothSides | None:
+def both_sides(estimator: Estimator) -> BothSides | None:
     """Points and weights that prove an unfolding, for its model; None for all others."""
     if not hasattr(estimator, "dual_weights_"):
         return None

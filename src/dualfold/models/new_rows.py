@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.certificate import plain
 from dualfold.graph.growth import nearest_others, stacked_rows
 from dualfold.graph.neighbors import nearest
@@ -217,10 +217,10 @@ class NewRows:
 
 
 def compared_with_old(
-    X: Any,
+    X: Rows,
     points: Array,
     is_new: Array,
-    metric: Any,
+    metric: Metric,
     graph_pieces: tuple[Array, ...],
     *,
     points_pull: bool = False,
@@ -268,7 +268,7 @@ def _sample(which: Array, most: int) -> Array:
     return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
 
 
-def _kept_share(X: Any, points: Array, rows: Array, metric: Any) -> float:
+def _kept_share(X: Rows, points: Array, rows: Array, metric: Metric) -> float:
     """The share of nearest rows in the data that are nearest on the map, mean over some rows."""
     n = X.shape[0]
     k = min(N_NEIGHBORS, n - 1)
@@ -285,7 +285,7 @@ def _kept_share(X: Any, points: Array, rows: Array, metric: Any) -> float:
 
 
 def _permutation_tests(
-    X: Any, n_old: int, k: int, metric: Any
+    X: Rows, n_old: int, k: int, metric: Metric
 ) -> tuple[float, float, list[tuple[Array, float]]]:
     """Drift with its chance, and groups of new rows without old ones with theirs.
 
@@ -310,7 +310,7 @@ def _permutation_tests(
     return drift, chance, [(rows, p) for rows, p in found if p <= 0.05]
 
 
-def _lists_in_random_order(X: Any, k: int, metric: Any, draw: Any) -> Array:
+def _lists_in_random_order(X: Rows, k: int, metric: Metric, draw: np.random.Generator) -> Array:
     """Nearest rows; of rows that are equally near a random order decides.
 
     The search takes those with smaller numbers, which are the old ones: where new rows are copies
@@ -348,7 +348,7 @@ def _share_and_groups(lists: Array, chosen: Array) -> tuple[float, list[Array]]:
 
 
 def _short_cuts(
-    X: Any, points: Array, old: Array, new: Array, metric: Any, times: float
+    X: Rows, points: Array, old: Array, new: Array, metric: Metric, times: float
 ) -> tuple[Array, float]:
     """New rows whose nearest old rows lie farther apart on the map than those of any old row.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Rows
 from dualfold.quality.conformal import compared_rows
 from dualfold.quality.foreign_rows import ForeignRows
 
@@ -42,7 +43,7 @@ class RowsInMapUnits:
     metric: Any
 
 
-def rows_in_map_units(model: Model, X: Any) -> RowsInMapUnits | None:
+def rows_in_map_units(model: Model, X: Rows) -> RowsInMapUnits | None:
     """New rows X, as the map takes them, beside the old ones; None if the model holds none."""
     fitted = old_rows(model)
     if fitted is None:
@@ -90,7 +91,7 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     return judged_prepared_rows(model, model.preparation.scaled(X))
 
 
-def judged_prepared_rows(model: Model, X: Any) -> ForeignRows | None:
+def judged_prepared_rows(model: Model, X: Rows) -> ForeignRows | None:
     """As `judged_rows`, of rows as the map takes them."""
     both = rows_in_map_units(model, X)
     if both is None or both.new.shape[0] == 0:

@@ -16,6 +16,7 @@ from dualfold.data.array_files import unnamed_columns
 from dualfold.data.preparation import columns_differ, matching_columns
 from dualfold.data.prepared import Prepared
 from dualfold.errors import InvalidInput, counted
+from dualfold.methods.fitting.estimator import Estimator
 from dualfold.models.judges import GraphStatement, PointsJudge, TraceJudge, doubts_of_points
 from dualfold.models.model import Model, reference_rows
 from dualfold.models.trace_answers import CertifySettings, certificate_of_map
@@ -98,7 +99,7 @@ def _columns_of(model: Model, data: Prepared) -> Any:
     return matching_columns(data.X, names, model.columns)
 
 
-def _doubts_of_preparation(model: Model, data: Any) -> list[str]:
+def _doubts_of_preparation(model: Model, data: object) -> list[str]:
     """Statements of a model about its table that are not true of the table."""
     preparation = model.preparation
     if not preparation.is_fitted:
@@ -145,7 +146,7 @@ class _Rows:
 
 
 def _certificate_of_model(
-    estimator: Any, rows: _Rows, model: Model, settings: CertifySettings
+    estimator: Estimator, rows: _Rows, model: Model, settings: CertifySettings
 ) -> Any:
     table = rows.table
     if hasattr(estimator, "graph_of"):

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.certificate import Certificate
 from dualfold.errors import DualfoldError, DualfoldWarning, counted
 from dualfold.graph.graph import Graph
 from dualfold.graph.growth import graph_without
+from dualfold.methods.fitting.estimator import Estimator
 from dualfold.methods.fitting.graph_estimator import GraphEstimator
 from dualfold.methods.fitting.graph_fit import GraphMethod, connected_graph
 from dualfold.methods.maps.moved_map import MovedMap
@@ -33,9 +34,9 @@ FURTHER_ROUNDS = 50
 
 
 def map_staleness(
-    estimator: Any,
+    estimator: Estimator,
     rule: OutOfSampleMap,
-    rows: Any,
+    rows: Rows,
     embedding: Array,
     tolerance: float,
     *,
@@ -73,7 +74,7 @@ def map_staleness(
     return vector_staleness(problem, vectors, tolerance)
 
 
-def why_unstated(estimator: Any) -> str:
+def why_unstated(estimator: Estimator) -> str:
     """Why the problem of a fit cannot be stated for rows that came later; "" where it can."""
     if getattr(estimator, "_weighted", False):
         return "the map was fitted with weights of rows, and new rows have none"
@@ -82,7 +83,7 @@ def why_unstated(estimator: Any) -> str:
     return ""
 
 
-def frozen_estimator(estimator: Any, rule: OutOfSampleMap) -> Any:
+def frozen_estimator(estimator: Estimator, rule: OutOfSampleMap) -> Any:
     """The estimator, not fitted, with what its fit has found: kernel widths, coordinates."""
     found = estimator.found_parameters() if _has_found(estimator) else {}
     found = {name: value for name, value in found.items() if name == "coordinates"}
@@ -91,7 +92,7 @@ def frozen_estimator(estimator: Any, rule: OutOfSampleMap) -> Any:
     return clone(estimator).set_params(**found | kept)
 
 
-def has_landmarks(estimator: Any) -> bool:
+def has_landmarks(estimator: Estimator) -> bool:
     """Whether a map is one of landmarks; a file names how many only where some were drawn."""
     if hasattr(estimator, "certificate_"):
         return getattr(estimator, "landmarks_", None) is not None
@@ -99,12 +100,12 @@ def has_landmarks(estimator: Any) -> bool:
     return isinstance(asked, int) and not isinstance(asked, bool)
 
 
-def _has_found(estimator: Any) -> bool:
+def _has_found(estimator: Estimator) -> bool:
     return hasattr(estimator, "found_parameters") and hasattr(estimator, "certificate_")
 
 
 def graph_staleness(
-    estimator: Any,
+    estimator: Estimator,
     graph: Graph,
     points: Array,
     tolerance: float,
@@ -180,7 +181,7 @@ def solved_vectors(problem: TraceProblem, tol: float | None = None) -> Array:
     return (Auto() if tol is None else Auto(tol=tol)).solve(problem).vectors
 
 
-def points_staleness(estimator: Any, X: Any, points: Array) -> StalenessCertificate:
+def points_staleness(estimator: Estimator, X: Rows, points: Array) -> StalenessCertificate:
     """Staleness certificate of points that move: the gain of iterations, the balance of forces."""
     before = estimator.judged_points(X, points)
     if not hasattr(estimator, "points_after"):

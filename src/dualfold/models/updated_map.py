@@ -541,7 +541,7 @@ def _median_movement(points: Array, other: Array, scale: Any) -> float:
     return float(np.median(procrustes(points, other, scale=scale).residuals)) / radius
 
 
-def _row_mask(numbers: Any, n: int) -> Array:
+def _row_mask(numbers: object, n: int) -> Array:
     """Which of n rows are named."""
     rows = np.asarray(numbers)
     mask = np.zeros(n, bool)

@@ -50,7 +50,7 @@ class Budget:
         return (self.limit - IDLE_PROCESS_BYTES - TASK_BYTES) // TILES_A_TASK
 
 
-def memory_bytes(given: Any) -> int:
+def memory_bytes(given: object) -> int:
     """A number of bytes, or a text as "2GB" (10⁹) and "2GiB" (2³⁰)."""
     if isinstance(given, int) and not isinstance(given, bool) and given > 0:
         return given

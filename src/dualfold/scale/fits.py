@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.graph import Neighbors
+from dualfold.methods.fitting.estimator import Estimator
 from dualfold.methods.fitting.moments import Moments
 from dualfold.scale.classes import ClassMoments, class_moments_of
 from dualfold.scale.landmark_fit import fit_landmarks
@@ -24,7 +25,7 @@ from dualfold.scale.tile_moments import (
 from dualfold.scale.tiled_table import TiledTable, gather_rows, is_tiled, table
 
 
-def rows_for_fits(X: Any) -> RowsForFits | None:
+def rows_for_fits(X: Rows) -> RowsForFits | None:
     """X as methods read it, if it is a table in tiles."""
     return RowsForFits(table(X)) if is_tiled(X) else None
 
@@ -58,7 +59,7 @@ class RowsForFits:
     def moments(self, weights: Array | None = None) -> Moments:
         return moments_of(self.table, weights)
 
-    def class_moments(self, y: Any, weights: Array | None = None) -> ClassMoments:
+    def class_moments(self, y: object, weights: Array | None = None) -> ClassMoments:
         return class_moments_of(self.table, y, weights)
 
     def encodings(self) -> Any:
@@ -80,15 +81,15 @@ class RowsForFits:
         found: Array = gather_rows(self.table, numbers)
         return found
 
-    def fit_landmarks(self, estimator: Any, weights: Array | None = None) -> None:
+    def fit_landmarks(self, estimator: Estimator, weights: Array | None = None) -> None:
         fit_landmarks(estimator, self.table, weights)
 
-    def transform_with(self, estimator: Any) -> Any:
+    def transform_with(self, estimator: Estimator) -> Any:
         validate_data(estimator, self.meta, reset=False, skip_check_array=True)
         names = [str(name) for name in estimator.get_feature_names_out()]
         return on_every_tile(self.table, estimator, "transform", names, self.dtype)
 
-    def inverse_transform_with(self, estimator: Any) -> Any:
+    def inverse_transform_with(self, estimator: Estimator) -> Any:
         wide = int(estimator.n_features_in_)
         names = getattr(estimator, "feature_names_in_", np.arange(wide).astype(str))
         return on_every_tile(

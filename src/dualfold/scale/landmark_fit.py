@@ -15,6 +15,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.methods.fitting.context import FitContext
+from dualfold.methods.fitting.estimator import Estimator
 from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.quality.estimate import estimate_of_mean
 from dualfold.quality.ranks import t_similarity
@@ -23,7 +24,7 @@ from dualfold.scale.search import kept_on_maps
 from dualfold.scale.tiled_table import TiledTable, drawn_row_numbers, gather_rows
 
 
-def fit_landmarks(estimator: Any, rows: TiledTable, weights: Array | None = None) -> None:
+def fit_landmarks(estimator: Estimator, rows: TiledTable, weights: Array | None = None) -> None:
     """Landmarks, drawn from all tiles, are fitted; the other rows are placed as new ones are.
 
     `placing_cost_` is what that costs, measured on rows held out: placed, and fitted with the
@@ -81,7 +82,9 @@ def _with_column_names(rows: TiledTable, some: Any) -> Any:
     return pd.DataFrame(some, columns=rows.meta.columns)
 
 
-def _place_held_out(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple[Any, str]:
+def _place_held_out(
+    estimator: Estimator, beside: HeldOut, landmarks: Any, held: Any
+) -> tuple[Any, str]:
     """The places of rows held out, and how they were placed if not by the method's own rule.
 
     What they are placed by places all others, too.

@@ -156,7 +156,7 @@ def _exact(
     return exact_search("partitions", distance_rounding(rows.width))
 
 
-def _search_all(rows: TiledTable, shuffle: Shuffle, task: Any, files: ListFiles) -> Array:
+def _search_all(rows: TiledTable, shuffle: Shuffle, task: object, files: ListFiles) -> Array:
     """The task on every partition, the lists in order; returns rows with too few neighbours."""
     work = require_module("dask").delayed(task, pure=False)
     tasks = [work(part) for part in range(shuffle.parts.count)]

@@ -20,7 +20,7 @@ def dtype_of(block: Any) -> np.dtype[Any]:
     return np.dtype(np.float32 if single else np.float64)
 
 
-def plain_rows(block: Any) -> Any:
+def plain_rows(block: object) -> Any:
     """The rows of a block as a two-dimensional array (or CSR matrix) of float64 or float32."""
     if hasattr(block, "dtypes") and hasattr(block, "columns"):
         block = _of_frame(block)

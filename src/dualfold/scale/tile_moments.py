@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
 from dualfold.methods.fitting.moments import Moments
@@ -47,7 +47,7 @@ def weights_of_tiles(rows: TiledTable, weights: Array | None) -> tuple[list[Arra
     return () if weights is None else (rows.parts_of(weights_of_all_rows(weights)),)
 
 
-def _tile_moments(rows: Any, *weights: Array) -> Moments | None:
+def _tile_moments(rows: Rows, *weights: Array) -> Moments | None:
     """In float64 whatever the rows are: what single precision loses would depend on the tile.
 
     None of a tile in which every row has the weight 0.
@@ -133,7 +133,7 @@ def encoded_moments(
     return found
 
 
-def _tile_profile_moments(rows: Any, *weights: Array) -> Moments | None:
+def _tile_profile_moments(rows: Rows, *weights: Array) -> Moments | None:
     """None of a tile without counts.
 
     Profiles and sums of m numbers ≥ 0 are right to k = (m + 2)·eps, as a share, and profiles are
@@ -173,7 +173,7 @@ class _Standardize:
     def __init__(self, standard: Standard) -> None:
         self.standard = standard
 
-    def array(self, block: Any) -> Array:
+    def array(self, block: object) -> Array:
         return self.standard.apply(plain_rows(block))
 
     def frame(self, block: Any) -> Any:

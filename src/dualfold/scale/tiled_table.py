@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.data.array_files import npy_array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.scale.budget import Budget, budget, half_of_memory
@@ -189,7 +189,7 @@ class _OnNumbers:
         return self.work(plain_rows(block), *more)
 
 
-def is_tiled(X: Any) -> bool:
+def is_tiled(X: Rows) -> bool:
     """Whether X is a table that estimators read in tiles; imports nothing."""
     if isinstance(X, TiledTable | str | Path):
         return True
@@ -292,7 +292,7 @@ def _of_path(
     return TiledTable(read, "frame", allowed, names, tuple(part.rows for part in parts), landmarks)
 
 
-def _of_rows(rows: Any, kind: Kind, name: Any, allowed: Budget, landmarks: int) -> TiledTable:
+def _of_rows(rows: Rows, kind: Kind, name: Any, allowed: Budget, landmarks: int) -> TiledTable:
     """Rows that are read by slices, some at a time, and all columns of them."""
     n, width = rows.shape
     if n == 0 or width == 0:
@@ -332,7 +332,7 @@ def _of_collection(
     return TiledTable(whole, "array", allowed, names, lengths, landmarks)
 
 
-def _two_dimensional(rows: Any) -> Any:
+def _two_dimensional(rows: Rows) -> Any:
     if getattr(rows, "ndim", 0) != 2:
         raise InvalidInput(
             f"the array has the shape {getattr(rows, 'shape', '?')}; a table has rows and columns"
@@ -340,7 +340,7 @@ def _two_dimensional(rows: Any) -> Any:
     return rows
 
 
-def drawn_row_numbers(n: int, count: int, seed: Any) -> Array:
+def drawn_row_numbers(n: int, count: int, seed: Seed) -> Array:
     """`count` of n row numbers in ascending order, whatever the tiles and workers are."""
     if count >= n:
         return np.arange(n)
@@ -379,11 +379,11 @@ def _frame_rows(block: Any, places: Array) -> Any:
     return block.iloc[places] if hasattr(block, "iloc") else block[places]
 
 
-def _array_rows(block: Any, places: Array) -> Array:
+def _array_rows(block: object, places: Array) -> Array:
     return np.ascontiguousarray(dense_rows(plain_rows(_frame_rows(block, places))))
 
 
-def _finite_rows(block: Any, places: Array) -> Array:
+def _finite_rows(block: object, places: Array) -> Array:
     found = _array_rows(block, places)
     refuse_gaps(found, places)
     return found

@@ -11,22 +11,22 @@ from dualfold.errors import Argument, InvalidInput
 __all__ = ["refuse_wrong_values"]
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
-def _is_count_or_share(value: Any) -> bool:
+def _is_count_or_share(value: object) -> bool:
     if value is None or _is_count(value):
         return True
     return isinstance(value, Real) and not isinstance(value, Integral) and 0 <= float(value) <= 1
 
 
-def _is_range(value: Any) -> bool:
+def _is_range(value: object) -> bool:
     sizes = list(value) if isinstance(value, list | tuple) else []
     return len(sizes) == 2 and all(map(_is_count, sizes)) and sizes[0] <= sizes[1]
 
 
-def _is_stop_words(value: Any) -> bool:
+def _is_stop_words(value: object) -> bool:
     return value in (None, "english") or not isinstance(value, str | int | float)
 
 

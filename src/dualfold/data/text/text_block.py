@@ -126,7 +126,7 @@ def vector_rows(
     return unit_rows(found)
 
 
-def _column_vectors(name: str, values: Any) -> Array:
+def _column_vectors(name: str, values: object) -> Array:
     values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return np.asarray(values, dtype=float).reshape(len(values), -1)
@@ -149,7 +149,7 @@ def _column_vectors(name: str, values: Any) -> Array:
     return np.array(rows, dtype=float)
 
 
-def _numbers_in(value: Any) -> Any:
+def _numbers_in(value: object) -> Any:
     """The numbers of a list, also where it is written as text, as in files of text.
 
     >>> _numbers_in("[0.5, -1e3]"), _numbers_in("[1. 2.5]"), _numbers_in("3;4")

@@ -107,7 +107,7 @@ class TextRule:
         return cls(options, tuple(terms), idf, components.astype(np.float32))
 
 
-def _is_option(name: str, value: Any) -> bool:
+def _is_option(name: str, value: object) -> bool:
     if name not in OPTION_TYPES or not isinstance(value, OPTION_TYPES[name]):
         return False
     if isinstance(value, list):
