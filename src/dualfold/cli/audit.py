@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What is typed after `dualfold audit`."""
+    """Options of `dualfold audit`, as typed."""
 
     file: str
     embedding: str

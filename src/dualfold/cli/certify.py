@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CertifyOptions:
-    """What is typed after `dualfold certify`; nothing of it is in the judged file."""
+    """Options of `dualfold certify`, as typed; nothing of them is in the judged file."""
 
     file: str
     embedding: str = o.own_argument(

@@ -125,7 +125,7 @@ def _reading_parameter(name: str) -> inspect.Parameter:
 
 
 def reading_flag(name: str) -> str:
-    """What is typed for a field of `Reading`."""
+    """Flag of a field of `Reading`."""
     return READING_OPTIONS[name].flag or flag_of(name)
 
 
@@ -175,7 +175,7 @@ class MethodCommand(Command):
         return rest
 
     def get_params(self, ctx: Any) -> Any:
-        """Its own options and those of its methods; of all methods before they are known."""
+        """Options of the command and of its methods; of all methods before they are known."""
         params = super().get_params(ctx)
         offered = ctx.meta.get("dualfold.offered", METHOD_OPTIONS)
         own = [one for one in self.params if one.name not in METHOD_OPTIONS]
@@ -222,7 +222,7 @@ def foreign_option(name: str, methods: Sequence[str]) -> str:
 
 
 def plans_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> tuple[Plan, ...]:
-    """One plan for each method; each gets those of the options that it has."""
+    """Plan of each method, with those of the options that it has."""
     from dualfold.exploration.plan import Plan
 
     typed = options.method_options.items()
@@ -241,7 +241,7 @@ def plans_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> 
 
 
 def _value_of(name: str, text: Any, methods: Sequence[str]) -> Any:
-    """What a typed value of an option stands for, or a usage error."""
+    """Value that a typed option stands for, or a usage error."""
     if name in SWITCH_OPTIONS:
         return text
     option = _first_option(name, methods)

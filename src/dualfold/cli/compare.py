@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """What is typed after `dualfold compare`."""
+    """Options of `dualfold compare`, as typed."""
 
     file: str
     methods: str = o.own_option(

@@ -94,7 +94,7 @@ def printable(text: str) -> str:
 
 
 def print_json(content: dict[str, Any]) -> None:
-    """One JSON object on standard output."""
+    """Print one JSON object on standard output."""
     text = json.dumps(content, indent=2, ensure_ascii=False)
     rest = {code: f"\\u{code:04x}" for code in _CONTROL_CODES if code > 31}  # JSON's own writing
     typer.echo(text.translate(rest))

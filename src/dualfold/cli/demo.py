@@ -10,7 +10,7 @@ from dualfold.cli import options as o
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """What is typed after `dualfold demo`."""
+    """Options of `dualfold demo`, as typed."""
 
     output: Path = o.own_output(  # noqa: RUF009 (it returns a field)
         "The folder to write to.", "FOLDER", default=Path("dualfold-demo")

@@ -16,7 +16,7 @@ from dualfold.methods.descriptions import DESCRIPTIONS
 
 @dataclass(frozen=True)
 class EmbedOptions:
-    """What is typed after `dualfold embed`."""
+    """Options of `dualfold embed`, as typed."""
 
     file: str
     method: str | None = o.own_option(

@@ -77,7 +77,7 @@ def embed_tiles(options: EmbedOptions, console: Console) -> None:
 
 
 def _refuse_all_points(options: EmbedOptions) -> None:
-    """What is drawn or stored of all points together."""
+    """Refuse what is drawn or stored of all points together."""
     if options.method == "auto":
         raise InvalidInput(
             Argument("method", "auto"), " looks at all rows; name a method for a table in tiles"

@@ -17,7 +17,7 @@ EXAMPLE_NAMES = ("penguins-like", "roll", "s-curve", "helix", SERIES_NAME)
 
 @dataclass(frozen=True)
 class DataOptions:
-    """What is typed after `dualfold data`."""
+    """Options of `dualfold data`, as typed."""
 
     name: str = o.own_argument(
         "NAME",

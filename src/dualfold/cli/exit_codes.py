@@ -167,7 +167,7 @@ def finish_certified(
 
 
 def _give_up_standard_output() -> None:
-    """What its buffer still holds goes nowhere; Python would fail to write it at the end."""
+    """Send what its buffer still holds nowhere; Python would fail to write it at the end."""
     with contextlib.suppress(OSError, ValueError):  # where it is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

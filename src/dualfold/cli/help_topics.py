@@ -30,7 +30,7 @@ OTHER_TOPICS = ("exit-codes", "completion", "man")
 
 @dataclass(frozen=True)
 class HelpOptions:
-    """What is typed after `dualfold help`."""
+    """Options of `dualfold help`, as typed."""
 
     topic: str | None = o.own_argument(
         "[TOPIC]",

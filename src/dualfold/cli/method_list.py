@@ -25,7 +25,7 @@ MORE_MESSAGE = (
 
 @dataclass(frozen=True)
 class MethodsOptions:
-    """What is typed after `dualfold methods`."""
+    """Options of `dualfold methods`, as typed."""
 
     name: str | None = o.own_argument(
         "[NAME]",
@@ -61,7 +61,7 @@ def methods(options: MethodsOptions) -> None:
 
 
 def print_method(method: Description, *, as_json: bool = False) -> None:
-    """What is known of a method, and its options."""
+    """Print what is known of a method, and its options."""
     if as_json:
         print_json(method.words() | {"options": option_rows(method)})
         return
@@ -82,5 +82,5 @@ def _options(method: Description) -> tuple[MethodOption, ...]:
 
 
 def _flags(option: MethodOption) -> str:
-    """What is typed for it, and to turn it off."""
+    """Words that are typed for an option, and to turn it off."""
     return f"{option.flag}/{option.off}" if option.is_switch else option.flag

@@ -32,7 +32,7 @@ NONE_WORD = "none"  # how None is written on the command line
 
 @dataclass(frozen=True)
 class MethodOption:
-    """One parameter of an estimator as an option.
+    """Parameter of an estimator as an option.
 
     rules : what its values may be, as scikit-learn's constraints
     default, estimators_default : its value where none is given, here and in Python
@@ -51,7 +51,7 @@ class MethodOption:
 
     @property
     def off(self) -> str:
-        """What turns a switch off."""
+        """Flag that turns a switch off."""
         return off_flag_of(self.name)
 
     @property
@@ -61,7 +61,7 @@ class MethodOption:
 
     @property
     def values(self) -> str:
-        """What may be given, in words."""
+        """Values that may be given, in words."""
         if self.is_switch:
             return "on or off"
         words = [word for rule in self.rules for word in _rule_in_words(rule)]
@@ -75,7 +75,7 @@ class MethodOption:
 
     @property
     def help_text(self) -> str:
-        """What it does, what may be given and its default."""
+        """Help: what the option does, what may be given and its default."""
         return f"{self.help} [{self.values}; default: {self.usual}]".lstrip()
 
     def takes(self, value: Any) -> bool:
@@ -101,7 +101,7 @@ def flag_of(name: str) -> str:
 
 
 def off_flag_of(name: str) -> str:
-    """What turns a switch off on the command line."""
+    """Flag that turns a switch off on the command line."""
     return f"--no-{name.replace('_', '-')}"
 
 
@@ -179,7 +179,7 @@ def parameter_help(estimator: Any) -> dict[str, str]:
 
 
 def _readings(text: str) -> list[Any]:
-    """What a text can mean: nothing, a number, or itself."""
+    """Readings of a text: nothing, a number, or itself."""
     found: list[Any] = [None] if text == NONE_WORD else []
     for kind in (int, float):
         try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecommendOptions:
-    """What is typed after `dualfold recommend`."""
+    """Options of `dualfold recommend`, as typed."""
 
     file: str
     n_components: str = "2"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What is typed after `dualfold report`."""
+    """Options of `dualfold report`, as typed."""
 
     file: str
     embedding: str

@@ -104,7 +104,7 @@ def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Co
 
 
 def _last_lines(options: AuditOptions) -> list[str]:
-    """What was written where, and the next command."""
+    """Lines on what was written where, and the next command."""
     lines = written_lines(
         {
             "What is said of each point": options.output,

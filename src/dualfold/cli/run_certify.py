@@ -63,7 +63,7 @@ def run_certify(options: CertifyOptions) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Recheck:
-    """What was certified, and its certificate."""
+    """Certificate of a stored map, and what it is about."""
 
     settings: dict[str, Any]
     data: Prepared

@@ -87,7 +87,7 @@ def _compared(options: CompareOptions, plans: tuple[Plan, ...], console: Console
 
 
 def _summary(options: CompareOptions, comparison: Comparison) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Summary that `--json` prints."""
     data = comparison.data
     return {
         "schema": "dualfold.compare/1",
@@ -160,7 +160,7 @@ def _picture(options: CompareOptions, comparison: Comparison) -> bytes:
 def _last_lines(
     options: CompareOptions, plans: tuple[Plan, ...], comparison: Comparison
 ) -> list[str]:
-    """What the numbers are, what was written where, and the next command."""
+    """Lines on what the numbers are, what was written where, and the next command."""
     quality, n = comparison.maps[0].quality, len(comparison.data.table.rows)
     space, sampled = quality.picture.space, quality.sampled
     by = f" {space}" if space else ""

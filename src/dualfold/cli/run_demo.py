@@ -102,7 +102,7 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One method on one data set."""
+    """Map of one data set by one method."""
 
     example: Example
     fitted: FittedMap
@@ -195,7 +195,7 @@ def _picture(found: list[list[Result]]) -> bytes:
 
 
 def _page(line: list[Result]) -> str:
-    """One page to explore: the digits by some of the methods, with a picture of each row."""
+    """Page to explore: the digits by some of the methods, with a picture of each row."""
     example = line[0].example
     space = space_of(example.X)  # searched for the first map, then cached
     fitted, maps = {result.method.name: result.fitted for result in line}, []

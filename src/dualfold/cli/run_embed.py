@@ -127,7 +127,7 @@ def _make_map(
 
 
 def _last_lines(options: EmbedOptions, found: Exploration, coordinates: list[str]) -> list[str]:
-    """What was written where, what was found, and the next command worth trying."""
+    """Lines on what was written where, what was found, and the next command worth trying."""
     output, model, columns = str(options.output), options.save_model, found.data.sources
     where = "standard output" if output == "-" else output
     shape = f"{counted(len(found.points), 'row')} × {counted(len(columns), 'column')}"

@@ -121,7 +121,7 @@ def _write(
 
 
 def _last_lines(options: ReportOptions) -> list[str]:
-    """What was written where, and the next command."""
+    """Lines on what was written where, and the next command."""
     lines = written_lines(
         {
             "Measures of each point": options.output,

@@ -88,7 +88,7 @@ def _write(
 
 
 def _last_lines(options: SeriesOptions, found: Series) -> list[str]:
-    """What happened, what was written where, the verdict, and the next command."""
+    """Lines on what happened, what was written where, the verdict, and the next command."""
     tables = found.tables
     lines = [
         f"{counted(len(tables.ids), 'row')} of {len(tables.names)} tables on maps of one frame"

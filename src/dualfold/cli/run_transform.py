@@ -78,7 +78,7 @@ def _placed_rows(options: TransformOptions, console: Console) -> PlacedRows:
 def _summary(
     options: TransformOptions, placed: PlacedRows, columns: list[str], reading: Reading
 ) -> dict[str, Any]:
-    """What is stored with the points, and printed by `--json`."""
+    """Summary that is stored with the points, and printed by `--json`."""
     foreign = placed.foreign
     return {
         "schema": "dualfold.transform/1",
@@ -116,7 +116,7 @@ def _write(
 
 
 def _settings_of(model: Model) -> dict[str, Any]:
-    """What states the problem of the map, and how missing values and scales were treated."""
+    """Settings that state the problem of the map, and how gaps and scales were treated."""
     method, reading = model.stated_method, model.preparation.reading
     if method is None:
         return model.problem.to_json()

@@ -177,7 +177,7 @@ def _summary(options: UpdateOptions, updated: UpdatedModel) -> dict[str, Any]:
 
 
 def _lines(options: UpdateOptions, updated: UpdatedModel) -> list[str]:
-    """What was done and found, in sentences."""
+    """Lines on what was done and found."""
     grown, target = updated.grown, options.save_model or options.model
     gone = f", {updated.left:,} left" if updated.left else ""
     rows = f"{grown.n_rows:,} rows on the map → {target}"

@@ -23,7 +23,7 @@ def link_weight(text: str) -> float | str:
 
 @dataclass(frozen=True)
 class SeriesOptions:
-    """What is typed after `dualfold series`."""
+    """Options of `dualfold series`, as typed."""
 
     tables: list[str] = o.own_argument(  # noqa: RUF009 (it returns a field)
         "TABLE…", "Two tables or more, in the order of time; formats as of `dualfold embed`."

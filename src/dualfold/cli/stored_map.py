@@ -75,7 +75,7 @@ def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
 
 
 def _metadata_of(path: str) -> dict[str, Any]:
-    """What was stored with a map, {} for one of another program."""
+    """Metadata stored with a map, {} for one of another program."""
     try:
         found = read_metadata(path) or {}
     except (ValueError, RecursionError) as error:  # no JSON, or no text
@@ -177,7 +177,7 @@ def _same_table(source: str, reading: Reading, first: Reading | None, console: C
 
 
 def _stored_reading(stored: StoredMap) -> Reading:
-    """How the table was read, as a file states it, if it states it in the right form."""
+    """Reading that a file states, if it states it in the right form."""
     stated = stored.metadata.get("reading")
     if not isinstance(stated, dict | None):
         raise InvalidInput(f"{stored.path} states how its table was read in an unknown form")

@@ -40,7 +40,7 @@ def print_table(
 
 
 class Stage:
-    """One stage at work, in parts where the library reports them.
+    """Stage at work, in parts where the library reports them.
 
     expected : seconds by a guess; None without one
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TransformOptions:
-    """What is typed after `dualfold transform`."""
+    """Options of `dualfold transform`, as typed."""
 
     model: str = o.own_argument("MODEL", "A file made by `embed --save-model`.")
     file: str = o.own_argument("NEW_FILE", "Rows with the same columns, or - for CSV.")

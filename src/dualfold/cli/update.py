@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UpdateOptions:
-    """What is typed after `dualfold update`."""
+    """Options of `dualfold update`, as typed."""
 
     model: str = o.own_argument("MODEL", "A file made by `embed --save-model` or by this command.")
     files: list[str] | None = o.own_argument(  # noqa: RUF009

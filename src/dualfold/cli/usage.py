@@ -154,7 +154,7 @@ def _shown_usage_errors() -> Iterator[None]:
 
 
 def _usage_text(error: Any) -> str:
-    """What is wrong, in a sentence; an error tells its kind by what it knows."""
+    """Sentence on what is wrong; an error tells its kind by what it knows."""
     if hasattr(error, "option_name"):
         return _wrong_option(error.option_name, error.ctx)
     param = getattr(error, "param", None)

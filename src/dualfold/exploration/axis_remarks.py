@@ -26,7 +26,7 @@ MAX_NAMED = 5
 def variance_line(
     explained: list[float] | None, filled_share: float = 0.0, variance: str = "variance"
 ) -> list[str]:
-    """How much of the variance the axes explain, each and together.
+    """Line on how much of the variance the axes explain, each and together.
 
     variance : its name, where the method has another one
     What was filled in varies less than what is not known, so that axes explain more of it.

@@ -117,7 +117,7 @@ class Comparison:
 
     @property
     def n_numbers(self) -> int:
-        """How many columns of numbers its table has."""
+        """Number of columns of its table that hold numbers."""
         return len(NUMBER_HEADS)
 
     def with_reasons(self, words: Callable[[str], str]) -> Comparison:

@@ -27,7 +27,7 @@ MAX_TIMES_ALONG = 4.0
 
 
 def copies_remarks(result: FittedMap, data: Prepared) -> list[str]:
-    """How many rows are copies of others, of maps that are made of neighbours.
+    """Remark on rows that are copies of others, of maps that are made of neighbours.
 
     Few are no matter; in one or two columns different rows come as near to each other.
     """

@@ -79,7 +79,7 @@ class Exploration:
 
     @property
     def embedding_(self) -> Array:
-        """The same as `points`, as fitted estimators call it."""
+        """Map as fitted estimators call it: `points`."""
         return self.points
 
     @property
@@ -89,12 +89,12 @@ class Exploration:
 
     @property
     def certificate(self) -> Any:
-        """How far from the best map of this method it can be."""
+        """Bound on how far from the best map of this method it can be."""
         return self.fitted.certificate
 
     @property
     def advice(self) -> Recommendation | None:
-        """What `method="auto"` was decided by."""
+        """Recommendation that decided `method="auto"`; None where nobody asked."""
         return self.fitted.plan.advice
 
     @property
@@ -125,7 +125,7 @@ class Exploration:
 
     @property
     def sampled(self) -> int:
-        """How many rows the share of neighbours kept was counted on."""
+        """Number of rows that the share of neighbours kept was counted on."""
         near = self.judgement.neighborhoods
         return len(self.points) if near is None else near.sampled
 
@@ -153,7 +153,7 @@ class Exploration:
         return pd.DataFrame(output_columns(self.data, self.fitted))
 
     def to_dict(self) -> dict[str, Any]:
-        """What `dualfold embed` stores beside the coordinates.
+        """Settings, judgement and certificate, as `dualfold embed` stores them.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class Exploration:
         with_text: bool = True,
         overwrite: bool = False,
     ) -> InlinePage:
-        """One page to explore the map with its table, that works offline.
+        """Make a page to explore the map with its table, that works offline.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class Exploration:
         images: tuple[int, int] | None = None,
         with_text: bool = True,
     ) -> PageContent:
-        """What the page shows: the map with its measures, the table, the notes.
+        """Content of the page: the map with its measures, the table, the notes.
 
         Parameters
         ----------

@@ -50,7 +50,7 @@ class FittedMap:
 
     @property
     def pieces(self) -> int | None:
-        """How many pieces the graph had before they were joined; None without a graph."""
+        """Number of pieces of the graph before they were joined; None without a graph."""
         if not self.plan.method.needs_graph:
             return None
         joined = len(self.estimator.graph_.links) + 1
@@ -58,7 +58,7 @@ class FittedMap:
 
     @property
     def solved(self) -> str:
-        """How far the problem was solved, in a sentence."""
+        """Sentence on how far the problem was solved."""
         return verdict(self.plan.method, self.certificate, self.points.shape[1])
 
     @property
@@ -132,7 +132,7 @@ def fit_map(
 def _known_graph(
     plan: Plan, cache: NeighborCache, earlier: Sequence[FittedMap]
 ) -> Graph | Neighbors | None:
-    """What a fit takes instead of a search: a joined graph of an earlier map, or the lists."""
+    """Neighbours that a fit takes instead of a search: an earlier map's joined graph, or lists."""
     key = _graph_key(plan)
     if plan.method.linear and key is not None:  # others may take some of the rows only
         for fitted in earlier:
@@ -144,7 +144,7 @@ def _known_graph(
 
 
 def _graph_key(plan: Plan) -> tuple[Any, ...] | None:
-    """What determines the graph of a plan; None where no other has the same."""
+    """Parameters that determine the graph of a plan; None where no other has the same."""
     known = plan.parameters
     # Classes and landmarks may have graphs of their own.
     own = known.get("supervised") or isinstance(known.get("landmarks"), int)

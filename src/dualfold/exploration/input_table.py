@@ -91,7 +91,7 @@ def seconds_to_read(source: str) -> float | None:
 
 
 def duplicate_counts(X: Any) -> np.ndarray[Any, Any]:
-    """How often each different row occurs, the most frequent first."""
+    """Number of rows equal to each different row, the largest first."""
     weights = np.random.default_rng(0).standard_normal(X.shape[1])
     key = np.asarray(X @ weights).ravel()
     order = np.argsort(key, kind="stable")
@@ -106,7 +106,7 @@ def duplicate_counts(X: Any) -> np.ndarray[Any, Any]:
 
 
 def duplicate_remarks(X: Any, n_components: Any, n_neighbors: int | None) -> list[str]:
-    """What identical rows do to a map: coordinates without meaning, pieces of a graph."""
+    """Remarks on what identical rows do to a map: coordinates without meaning, pieces."""
     counts = duplicate_counts(X)
     n = X.shape[0]
     if len(counts) == 1:

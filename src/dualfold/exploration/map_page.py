@@ -100,7 +100,7 @@ def _map_on_page(fitted: FittedMap, judgement: Judgement, cache: NeighborCache) 
 
 
 def _filled_numbers(data: Prepared) -> dict[str, Any]:
-    """What was filled in for the gaps of columns that are features as they are, by name."""
+    """Values filled into the gaps of columns that are features as they are, by name."""
     names, known = data.numbers
     plain = {one.name for one in data.encodings if one.kind == "number"}
     if not isinstance(known, np.ndarray) or not isinstance(data.table.X, np.ndarray):

@@ -54,7 +54,7 @@ def chosen_plan(
 
 
 def compared_coordinates(n_components: Any) -> int:
-    """How many coordinates methods are compared at; words that let the data decide are refused."""
+    """Number of coordinates that methods are compared at; words are refused."""
     d = DEFAULT_N_COMPONENTS if n_components is None else n_components
     if isinstance(d, int) and d >= 1:
         return d

@@ -86,7 +86,7 @@ class NeighborCache:
 
 
 def neighbors_to_measure(data: Prepared, scored: int, *, whole: bool) -> int:
-    """How many neighbours of every row the measures need.
+    """Number of neighbours of every row that the measures need.
 
     scored : those that are counted again in the map
     whole : whether there will be a whole report, which needs more where all rows are measured

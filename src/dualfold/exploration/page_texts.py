@@ -75,7 +75,7 @@ def _shortened_text(text: str, letters: int) -> str:
 
 
 def _bytes(text: str) -> int:
-    """What a text takes in a page, where letters beyond ASCII are escapes."""
+    """Bytes of a text in a page, where letters beyond ASCII are escapes."""
     return len(text) if text.isascii() else len(text) + 5 * sum(letter > "~" for letter in text)
 
 

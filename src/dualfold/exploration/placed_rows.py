@@ -55,7 +55,7 @@ class PlacedRows:
 
     @property
     def verdict(self) -> str:
-        """How far the new rows are from the old ones, in a sentence."""
+        """Sentence on how far the new rows are from the old ones."""
         if self.foreign is None:
             return "Placed; the model holds no old rows, so the new ones could not be judged."
         return str(self.foreign)
@@ -74,7 +74,7 @@ class PlacedRows:
         )
 
     def page_content(self) -> PageContent:
-        """One map of old and new rows with their values, p-values and nearest rows."""
+        """Map of old and new rows with their values, p-values and nearest rows."""
         table, both = self.new.table, rows_in_map_units(self.model, self.new.X)
         old = None if both is None else both.stored[:MAX_OLD_POINTS]
         n_old = 0 if old is None else old.shape[0]
@@ -171,7 +171,7 @@ def _after_gaps(values: Any, n_old: int) -> Array:
 
 
 def _joined_column(old: Array, new: Any) -> Array:
-    """One column of both, as words where one of them has words."""
+    """Column of old and new rows, as words where one of them has words."""
     new = np.asarray(new)
     if old.dtype.kind in "iuf" and new.dtype.kind in "iuf":
         return np.concatenate([old, new])

@@ -55,7 +55,7 @@ class Plan:
         return replace(self, n_components=n_components, options={**self.options, **options})
 
     def settings(self) -> dict[str, Any]:
-        """What must be known to state the same problem again, JSON-ready."""
+        """Settings that state the same problem again, JSON-ready."""
         known = self.parameters
         names = [*self.method.options, *({"left_out"} & self.options.keys())]
         chosen = {name: known[name] for name in names}
@@ -63,7 +63,7 @@ class Plan:
 
     @property
     def coordinates(self) -> Any:
-        """How many there will be, or the word that lets the data decide."""
+        """Number of coordinates, or the word that lets the data decide."""
         return DEFAULT_N_COMPONENTS if self.n_components is None else self.n_components
 
     @property
@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def n_neighbors(self) -> int | None:
-        """Those of its graph; None where it has no graph, or by a radius."""
+        """Number of graph neighbours; None without a graph, or by a radius."""
         return self.parameters["n_neighbors"] if self.method.needs_graph else None
 
     @property
@@ -144,7 +144,7 @@ class Plan:
         return replace(self, options={**self.options, name: value}), [remark]
 
     def reading_of(self, reading: Reading) -> Reading:
-        """How the table is read for it; as typed where it was read to choose the method."""
+        """Reading of the table for it; as typed where it was read to choose the method."""
         return reading if self.table is not None else reading_for(reading, self)
 
     def read(self, source: Any, reading: Reading, listener: Listener) -> Prepared:

@@ -79,7 +79,7 @@ class Series:
 
     @property
     def verdict(self) -> str:
-        """What the certificate says, and how many rows moved beyond chance.
+        """Certificate, and the number of rows that moved beyond chance.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class Series:
         }
 
     def page_content(self, title: str = "series") -> SeriesContent:
-        """What the page with the slider shows; `dualfold.view.series_page` makes it.
+        """Content of the page with the slider; `dualfold.view.series_page` makes it.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ MIN_REASON_SPREADS = 0.3
 
 @dataclass(frozen=True)
 class RowMove:
-    """One row between two slices that follow each other.
+    """Row between two slices that follow each other.
 
     movement : length of its way on the map; beyond_chance : whether resampling moves it less
     reasons : the columns that changed most, in words; () where none changed much
@@ -134,7 +134,7 @@ def _spreads(X: Any) -> Any:
 
 
 def exchanges_of(names: Sequence[str], ids: Sequence[Any]) -> tuple[Exchange, ...]:
-    """Who came and went between slices that follow each other, in the order of their tables."""
+    """Ids that came and went between slices that follow each other, in the order of the tables."""
     found = []
     for t in range(len(names) - 1):
         old, new = set(ids[t]), set(ids[t + 1])

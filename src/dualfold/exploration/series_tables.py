@@ -160,7 +160,7 @@ def _id_word(value: Any) -> str:
 
 
 def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
-    """How many ids neighbouring slices share; none is refused."""
+    """Number of ids that neighbouring slices share; none is refused."""
     said = []
     for before, after in zip(range(len(parts) - 1), range(1, len(parts)), strict=True):
         shared = len(set(parts[before]) & set(parts[after]))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
-    """What names the rows, colours and coordinates, coordinates last."""
+    """Columns that name the rows and colour them, and the coordinates, which come last."""
     columns: dict[str, Any] = dict(data.row_names)
     if data.reading.color is not None:
         columns[data.reading.color] = data.label(data.reading.color)

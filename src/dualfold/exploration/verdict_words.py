@@ -16,7 +16,7 @@ ROUNDING_GAP = 1e-9
 
 
 def verdict(method: Description, certificate: Certificate, n_components: int) -> str:
-    """One sentence: what is proved, how closely, or only likely, or wrong."""
+    """Sentence on a certificate: what is proved, how closely, or only likely, or wrong."""
     if not certificate.optimum:
         return f"{str(certificate).capitalize()}."
     d = _directions(certificate) or n_components
@@ -64,7 +64,7 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
 
 
 def _directions(certificate: Certificate) -> int:
-    """How many directions a certificate is about; more than coordinates where some are selected."""
+    """Number of directions of a certificate; more than coordinates where some are selected."""
     first = next(iter(getattr(certificate, "pieces", ())), certificate)
     return len(getattr(first, "residuals", ()))
 
@@ -91,7 +91,7 @@ def short_verdict(certificate: Certificate) -> str:
 
 
 def _optimum_words(certificate: Certificate) -> str:
-    """How far from the optimum, at most."""
+    """Words on how far from the optimum it is, at most."""
     if certificate.gap <= ROUNDING_GAP:
         return f"optimal up to rounding, gap {bound_text(certificate.gap, 1)}"
     return f"within {bound_text(certificate.gap, 1)} of the optimum, relatively"

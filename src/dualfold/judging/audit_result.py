@@ -192,7 +192,7 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """What was found, in a few sentences.
+        """Findings in a few sentences.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class Audit:
 
     @property
     def paragraph(self) -> str:
-        """What was done, with numbers and citations, for the methods section of a paper.
+        """Paragraph for the methods section of a paper, with numbers and citations.
 
         Returns
         -------

@@ -43,7 +43,7 @@ def _weighting_sentence(weights: MeasuredWeights) -> str:
 
 
 def finding_lines(found: Audit) -> list[str]:
-    """One line for each group, then statements, impostors and repeats."""
+    """Line for each group, then statements, impostors and repeats."""
     lines = []
     if len(found.groups) > 1:
         lines.append("Groups on the map")
@@ -59,7 +59,7 @@ def finding_lines(found: Audit) -> list[str]:
 
 
 def statement_lines(found: Audit) -> list[str]:
-    """How many orders of distances are true, and the one that the data contradict most."""
+    """Lines on how many orders of distances are true, and the one most contradicted."""
     near = found.nearness
     if not near.statements:
         return []
@@ -90,7 +90,7 @@ def _joined_words(parts: list[str]) -> str:
 
 
 def group_text(one: Group) -> str:
-    """What the data say of a group."""
+    """Sentence on what the data say of a group."""
     words = _VERDICT_WORDS[one.verdict] + (f" {', '.join(one.torn_from)}" if one.torn_from else "")
     known = one.inside == one.inside
     words += f" ({percent(one.inside)} of its links stay inside)" if known else " (too few points)"
@@ -103,7 +103,7 @@ def group_text(one: Group) -> str:
 
 
 def paragraph_text(found: Audit) -> str:
-    """What was done, in the words of a methods section."""
+    """Paragraph in the words of a methods section."""
     from dualfold import __version__
 
     scores = found.reliability

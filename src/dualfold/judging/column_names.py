@@ -26,7 +26,7 @@ MIN_LEVEL_LETTERS = 3
 
 @dataclass(frozen=True)
 class NameFigure:
-    """One part of a name and how many rows have it.
+    """Part of a name and how many rows have it.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class _Columns:
 def _best_pair(
     differences: Sequence[Difference], table: _Columns, inside: Array
 ) -> list[Difference]:
-    """What it is, then how: the category that tells most, and what tells most together with it."""
+    """Category that tells most, and what tells most together with it."""
     if not differences:
         return []
     first = next((one for one in differences if one.is_category), differences[0])

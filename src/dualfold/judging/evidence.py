@@ -21,7 +21,7 @@ MAX_CLASS_NUMBERS = 30
 
 @dataclass(frozen=True, eq=False)
 class MapEvidence:
-    """What maps of a table are judged by.
+    """Evidence by which maps of a table are judged.
 
     spaces : the rows as measures take them; where cells were filled in, plausible fillings
     features : names of the columns of the rows

@@ -245,7 +245,7 @@ def _effect(ranks: Array, inside: Array) -> float:
 
 
 def _chance(size: int, others: int, tests: int) -> float:
-    """What permuted rows pass in one of 100 cases, all groups and columns together."""
+    """Effect that permuted rows pass in one of 100 cases, all groups and columns together."""
     spread = np.sqrt((size + others + 1) / (3 * size * others))
     return float(spread * NormalDist().inv_cdf(1 - ERROR_LEVEL / (2 * tests)))
 

@@ -47,7 +47,7 @@ MAX_DIMENSION_ROWS = 2_000
 
 @dataclass(frozen=True)
 class Group:
-    """One group of a map, and what the data say about it.
+    """Group of a map, and what the data say about it.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ MAX_TESTED_GROUPS = 60
 
 @dataclass(frozen=True)
 class GroupsFound:
-    """How many of the groups that a map shows the data have, too.
+    """Groups that a map shows, and how many of them the data have.
 
     visible : hills of density on the map
     found : of these, groups of the data: most links to near rows stay inside, and a border runs all
@@ -99,7 +99,7 @@ class GroupsFound:
         return "; ".join([text, *parts, *whole])
 
     def without_denials(self) -> GroupsFound:
-        """The same where groups that were not found are undecided.
+        """Copy in which groups that were not found are undecided.
 
         Guesses in filled cells blur the border of a group; they do not show that there is none.
         """
@@ -113,7 +113,7 @@ class GroupsFound:
 
 
 def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
-    """How many of the visible groups of a map the data have; on a sample of many rows.
+    """Visible groups of a map, and how many the data have; on a sample of many rows.
 
     The tests are those of `audit`; more rows have more power there.
     """

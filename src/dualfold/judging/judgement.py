@@ -72,7 +72,7 @@ class MapAnswer:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What a map shows of its data: three answers, each with its number, chance and a word.
+    """Judgement of a map: three answers, each with its number, chance and a word.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Judgement:
 
     @property
     def order_grade(self) -> str:
-        """How much overall order it shows.
+        """Grade of its overall order.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class Judgement:
 
     @property
     def order_strength(self) -> float:
-        """How much order of distances it keeps beyond chance.
+        """Order of distances that it keeps beyond chance.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class Judgement:
 
     @property
     def group_counts(self) -> tuple[int, int]:
-        """How many of its visible groups the data have.
+        """Number of its visible groups that the data have, and of all visible ones.
 
         Returns
         -------
@@ -212,7 +212,7 @@ class Judgement:
 
     @property
     def headline(self) -> str:
-        """What can be read off the map and what cannot.
+        """Sentence on what can be read off the map and what cannot.
 
         Returns
         -------
@@ -234,7 +234,7 @@ class Judgement:
         return f"{text}{_words_of_other_groups(self.groups)}."
 
     def _parts(self) -> tuple[list[str], list[str]]:
-        """What it shows, and what it does not."""
+        """Parts that it shows, and parts that it does not."""
         shown, missing = list[str](), list[str]()
         layout, near, groups = self.layout, self.neighborhoods, self.groups
         if layout is not None:
@@ -364,7 +364,7 @@ def _groups_answer(groups: GroupsFound | None) -> MapAnswer | None:
 
 
 def _filling_answer(share: float) -> MapAnswer | None:
-    """What was filled in; on a terminal the line of neighbours says it."""
+    """Answer on what was filled in; on a terminal the line of neighbours says it."""
     if share <= 0:
         return None
     cells = f"{percent(share)} of the cells"
@@ -376,7 +376,7 @@ def _filling_answer(share: float) -> MapAnswer | None:
 
 
 def _words_of_other_groups(groups: GroupsFound | None) -> str:
-    """What the headline says of groups that are not shown as groups of the data."""
+    """Words of the headline on groups that are not shown as groups of the data."""
     if groups is None:
         return ""
     if groups.are_false:
@@ -402,7 +402,7 @@ def map_judgement(
     sample_weight: Any = None,
     random_state: int = 0,
 ) -> Judgement:
-    """What a map shows of its data: overall order, neighbourhoods, groups.
+    """Judge a map by its data: overall order, neighbourhoods, groups.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ MIN_SHARED = 0.1
 
 @dataclass(frozen=True, eq=False)
 class MapMeaning:
-    """What a map means in the words of its table.
+    """Meaning of a map in the words of its table.
 
     directions : the straight direction of each column
     axes : the columns that each axis follows
@@ -64,7 +64,7 @@ class MapMeaning:
         return lines
 
     def _group_lines(self) -> list[str]:
-        """How many there are, and those that are not missing in the data."""
+        """Lines on the number of groups, and on those that are not missing in the data."""
         told = [one for one in self.groups if one.verdict != NOT_FOUND]
         listed, missing = told[:MAX_LISTED_GROUPS], len(self.groups) - len(told)
         first = f"The map shows {len(self.groups)} groups"
@@ -80,7 +80,7 @@ class MapMeaning:
         return [f"{first}:", *(f"  {one}" for one in listed)]
 
     def of_rows(self, rows: Array) -> MapMeaning:
-        """The same, with the groups of these rows alone."""
+        """Meaning with the groups of these rows alone."""
         return replace(self, codes=self.codes[rows])
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _groups_of_all(points: Array, seed: int) -> MapGroups:
 
 
 def shared_by_neighbors(values: Array, rows: Array, neighbors: Array) -> float:
-    """How much more alike neighbours are in this column than any two rows: 1 equal, 0 no more.
+    """Likeness of neighbours in a column beyond that of any two rows: 1 equal, 0 no more.
 
     For numbers this is 1 − Geary's C, one minus the mean squared difference of neighbours over
     that of all pairs; for words the same with "differs" (0 or 1) as the squared difference.

@@ -86,7 +86,7 @@ class Nearness:
     sampled: int = MAX_SAMPLED_POINTS
 
     def count(self, answer: bool | None) -> int:
-        """How many are true, false or (None) undecided."""
+        """Number of statements that are true, false or (None) undecided."""
         return sum(one.true is answer for one in self.statements)
 
     @property

@@ -139,7 +139,7 @@ def two_groups(p_values: Array) -> TwoGroups:
 
 
 def separation(p_values: Array) -> Separation:
-    """How much more likely two groups of z = Φ⁻¹(p) are than one."""
+    """Log-likelihood ratio of two groups of z = Φ⁻¹(p) against one."""
     counts = np.histogram(ndtri(p_values), _Z_EDGES)[0].astype(float)
     means, deviations, alone = _normal_bins()
     random = np.diff(ndtr(_Z_EDGES))

@@ -104,7 +104,7 @@ def _worse_share(distances: Array, shown: Array, on_map: Array, in_data: Array) 
 
 
 def _share_nearer(distances: Array, columns: Array) -> Array:
-    """Of all references the share nearer than a quarter of those in `columns` are."""
+    """Share of all references that are nearer than a quarter of those in `columns`."""
     chosen = np.take_along_axis(distances, columns, axis=1)
     quarter = columns.shape[1] // 4
     limit = np.partition(chosen, quarter - 1, axis=1)[:, quarter - 1]

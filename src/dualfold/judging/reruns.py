@@ -35,7 +35,7 @@ MAX_METHOD_ROWS = 1_000
 
 @dataclass(frozen=True)
 class Impostors:
-    """The same method on data without groups: how distinct the groups are that it draws there.
+    """Maps of data without groups by the same method: how distinct their groups are.
 
     own : separation of the groups on its map of the data (`MapGroups.separation`), 0 to 1
     shuffled : on data whose columns were shuffled, each on its own, one number a run
@@ -67,7 +67,7 @@ class Impostors:
         return (1 + self.as_distinct(kind)) / (1 + len(others))
 
     def as_distinct(self, kind: str) -> int:
-        """How many maps draw groups as distinct that their own data do not have."""
+        """Number of maps that draw groups as distinct that their own data do not have."""
         have = self.shuffled_have if kind == "shuffled" else ()
         have = have or (False,) * len(getattr(self, kind))
         others = zip(getattr(self, kind), have, strict=True)
@@ -184,7 +184,7 @@ def _has_own_groups(X: Array, groups: MapGroups) -> bool:
 
 
 def repeats(make: MethodRunner, X: Array, runs: int, seed: int) -> Repeats:
-    """The same rows again, with other seeds and in part."""
+    """Maps of the same rows with other seeds, and of parts of them."""
 
     found = []
     for share in (1.0, 0.8):

@@ -293,7 +293,7 @@ def _potential(graph: sp.csr_array, degrees: Array, side: Array) -> Array:
 
 
 def _section_links(rank: Array, ends: Array, inside: Array) -> Array:
-    """How many links cross the section behind each rank."""
+    """Number of links that cross the section behind each rank."""
     n = len(rank)
     here = np.broadcast_to(rank[:, None], ends.shape)[inside]
     there = rank[ends[inside]]
@@ -361,7 +361,7 @@ def _simulated_threshold(width: int, total: int, share: float) -> float:
 
 
 def _distance_at_threshold(share: float) -> float:
-    """How far apart two normal clouds are whose valley is half as high as the lower top."""
+    """Distance of two normal clouds whose valley is half as high as the lower top."""
 
     def depth(distance: float) -> float:
         x = np.linspace(0, distance, 400)

@@ -172,7 +172,7 @@ class GroupNames:
         return found
 
     def of_rows(self, rows: Array) -> GroupNames:
-        """The same groups on a map that shows some of the rows; figures stay those of all.
+        """Groups on a map that shows some of the rows; figures stay those of all.
 
         Parameters
         ----------
@@ -297,7 +297,7 @@ def _column_figures(
     orders: Mapping[str, Sequence[str]] | None,
     seed: int,
 ) -> list[Part]:
-    """What differs in each group from the rest of its surroundings; siblings in one pass."""
+    """Differences of each group from the rest of its surroundings; siblings in one pass."""
     parts: list[Part] = [([], np.zeros(len(one.surroundings), dtype=bool)) for one in groups]
     values = {name: np.asarray(column) for name, column in columns.items()}
     for key in dict.fromkeys((one.level, one.context) for one in groups):

@@ -43,7 +43,7 @@ def best_for_order(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def best_for_groups(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Of those that show most groups of the data the one with fewest others, then the simplest."""
+    """Candidate that shows most groups of the data, then fewest others, then the simplest."""
     able = [one for one in candidates if one.shown.shows_groups]
     most = max((one.shown.group_counts[0] for one in able), default=0)
     best = [one for one in able if one.shown.group_counts[0] == most]

@@ -167,7 +167,7 @@ class Recommendation:
 
     @property
     def _doubt_of_data(self) -> str:
-        """The same from the data alone, without shuffled columns."""
+        """Doubt from the data alone, without shuffled columns."""
         best, runs = self.candidates[0], len(self.votes)
         counts = Counter(self.votes).most_common()
         if len(counts) > 1:
@@ -307,7 +307,7 @@ class Recommendation:
 
     @property
     def _expectation(self) -> str:
-        """What may be expected of all rows, where they are many more than in a subsample."""
+        """Expectation for all rows, where they are many more than in a subsample."""
         found = self.candidates[0].expected_kept(self.n, self.sampled)
         if not isinstance(found, Estimate):
             return ""
@@ -413,7 +413,7 @@ class Recommendation:
 
 
 def _shows(one: Candidate) -> str:
-    """What a candidate's map shows, as the end of a sentence."""
+    """End of a sentence on what a candidate's map shows."""
     text = one.shown.headline.rstrip(".")
     return text[0].lower() + text[1:]
 

@@ -30,7 +30,7 @@ MIN_PIECE_SHARE = 0.9
 
 @dataclass(frozen=True)
 class ScanRow:
-    """One number of neighbours, and the graph that it gives.
+    """Number of neighbours, and the graph that it gives.
 
     n_neighbors : that number
     pieces, largest : of the graph, and the share of the points in the largest
@@ -67,7 +67,7 @@ class NeighborScan:
 
     @property
     def with_short_cuts(self) -> tuple[int, ...]:
-        """Those with short cuts."""
+        """Numbers of neighbours with short cuts."""
         return tuple(row.n_neighbors for row in self.rows if row.short_cut)
 
     @property
@@ -97,7 +97,7 @@ class NeighborScan:
 
 
 def worst_of(scans: Sequence[NeighborScan]) -> NeighborScan:
-    """Of several samples: a number of neighbours is as good as it is on the worst of them."""
+    """Scan of several samples: a number of neighbours is as good as on the worst of them."""
     columns = zip(*(scan.rows for scan in scans), strict=True)
     return NeighborScan(
         tuple(

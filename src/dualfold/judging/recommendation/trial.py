@@ -75,7 +75,7 @@ class Candidate:
     shown: Judgement = NOT_JUDGED
 
     def expected_kept(self, n: int, sampled: int) -> float:
-        """What a map of all n rows keeps beyond chance, with limits; from subsamples of `sampled`.
+        """Neighbours that a map of all n rows keeps beyond chance, with limits.
 
         The k nearest of more rows are nearer, and a map of few coordinates keeps fewer of them.
         From a quarter of the rows to all of a subsample what is kept changes by a factor; it is
@@ -97,7 +97,7 @@ class Candidate:
 
     @property
     def mean_shuffled(self) -> float:
-        """The same with shuffled columns; −1 where it was not needed."""
+        """Mean of neighbours kept with shuffled columns; −1 where it was not needed."""
         return float(np.mean(self.kept_shuffled)) if self.kept_shuffled else -1.0
 
     @property
@@ -147,7 +147,7 @@ def candidate_on_subsamples(
     judges: Sequence[Any],
     weights: Array | None = None,
 ) -> Candidate:
-    """One method on every subsample.
+    """Candidate of a method that is fitted on every subsample.
 
     judges : the tables that maps are judged on in turn: X, or plausible fillings of it
     weights : of all rows, for fits that take them and for means over rows; None: all count alike
@@ -248,7 +248,7 @@ def _map_of(name: str, X: Any, n_components: int, n_neighbors: int, weights: Arr
 
 
 def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:
-    """The same columns at one scale, each in an order of its own.
+    """Columns at one scale, each in a random order.
 
     At one scale, because two columns that dominate the others are a plane, also if shuffled.
     """
