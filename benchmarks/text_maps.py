@@ -125,10 +125,10 @@ def same_groups(found: Any, classes: Any) -> Iterator[dict[str, Any]]:
     present = sp.csr_array((text.weights > 0).astype(float))
     places = {term: place for place, term in enumerate(text.terms)}
     for level in (1, 2, 3):
-        codes = found.judgement.names.codes(level)
+        codes = found.judgement.groups.codes(level)
         shown = np.unique(codes[codes >= 0])
         rows = [np.flatnonzero(codes == code) for code in shown]
-        ours = [[places[f.words] for f in found.judgement.names[code].figures] for code in shown]
+        ours = [[places[f.words] for f in found.judgement.groups[code].figures] for code in shown]
         every = [*rows, np.flatnonzero(codes < 0)]  # rows without a name are a class of their own
         counts = sp.vstack([sp.csr_array(present[own].sum(axis=0)[None, :]) for own in every])
         weights = np.asarray(class_tf_idf(sp.csr_array(counts)).toarray())
@@ -156,7 +156,7 @@ def bertopic(found: Any, texts: list[str], classes: Any) -> Iterator[dict[str, A
     topics = np.asarray(model.fit_transform(texts, embeddings=found.data.X)[0])
     seconds = time.perf_counter() - begin
     yield {"side": "BERTopic, our vectors", "seconds": seconds} | agreement(topics, classes)
-    count = len(np.unique(found.judgement.names.codes(3))) - 1
+    count = len(np.unique(found.judgement.groups.codes(3))) - 1
     model.reduce_topics(texts, nr_topics=count + 1)
     merged = np.asarray(model.topics_)
     yield {"side": "BERTopic, as many topics as level 3"} | agreement(merged, classes)

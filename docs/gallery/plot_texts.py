@@ -28,5 +28,5 @@ notes = [
 table = pd.DataFrame({"note": notes, "subject": kinds})
 
 found = dualfold.explore(table, text="note", color="subject")
-print(found.judgement.names)
+print(found.judgement.groups)
 figure = found.plot(title="400 notes by their words")

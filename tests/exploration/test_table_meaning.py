@@ -57,12 +57,15 @@ def test_the_terminal_and_json_say_what_axes_and_groups_mean(tmp_path):
     assert {"carat", "price in $", "length in $"} <= set(first[8:-2].split(", "))
     assert "height" in second
     (groups,) = [place for place, line in enumerate(lines) if line == "The map shows 2 groups:"]
-    assert "A: 120 rows" in lines[groups + 1]
+    assert "; 120 rows; " in lines[groups + 1]
     assert "found in the data" in lines[groups + 1]
-    stored = json.loads((tmp_path / "map.csv.json").read_text())["meaning"]
-    assert f"A{stored['axes'][0]['text'][1:]}" == first
-    assert {one["verdict"] for one in stored["groups"]} == {"found in the data"}
-    assert sorted(one["size"] for one in stored["groups"]) == [120, 120]
+    stored = json.loads((tmp_path / "map.csv.json").read_text())
+    assert f"A{stored['meaning']['axes'][0]['text'][1:]}" == first
+    listed = [group for group in stored["named_groups"]["groups"] if group["level"] == 1]
+    assert [f"  {group['text']}" for group in listed] == lines[groups + 1 : groups + 3]
+    assert {group["verdict"] for group in listed} == {"found"}
+    assert sorted(group["size"] for group in listed) == [120, 120]
+    assert stored["map_verdict"]["groups"]["found"] == len(listed)
 
 
 def test_a_picture_has_the_columns_at_its_axes_and_the_headline_under_it(stones):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dualfold.judging.group_names import groups_with_names
+import numpy as np
+
+from dualfold.judging.column_differences import group_differences
 from dualfold.judging.groups import Group, LinkedGroups, _inside, group_names, groups_with_verdicts
-from dualfold.judging.groups_found import GroupsFound, groups_found
 from dualfold.judging.judgement import Judgement, mean_judgement
+from dualfold.judging.map_meaning import map_meaning
+from dualfold.judging.named_groups import NamedGroup, NamedGroups
 from dualfold.judging.nearness import Nearness, NearnessStatement, nearness
+from dualfold.judging.nested_groups import nested_groups
 from dualfold.judging.place_mixture import SMALLEST_POWER, _fit_mixture, two_groups
 from dualfold.judging.point_reliability import reliability
 from dualfold.judging.recommendation.questions import best_for_groups
@@ -24,7 +28,6 @@ from dualfold.judging.valleys import (
     half_valley,
     valley_between,
 )
-from dualfold.judging.zoom_levels import _codes_of_unions, _Region, _verdicts_in, zoom_groups
 from dualfold.quality.column_directions import ColumnDirection
 from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn, levina_bickel, two_nn
 from dualfold.quality.estimate import Estimate
@@ -34,3 +37,13 @@ from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, space_of, subspace
 from dualfold.quality.visible_groups import MapGroups, map_groups
 from dualfold.view.group_labels import draw_group_names, untested_note
+
+
+def groups_with(*findings: str, n_rows: int = 500, untested: str = "") -> NamedGroups:
+    """Groups of equal size with these findings of their tests."""
+    parts = np.array_split(np.arange(n_rows), max(1, len(findings)))
+    groups = [
+        NamedGroup(letter, rows, finding=finding)
+        for letter, rows, finding in zip("ABCDEFGH", parts, findings, strict=False)
+    ]
+    return NamedGroups(tuple(groups), n_rows, 0 if untested else n_rows, untested)

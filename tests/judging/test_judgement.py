@@ -15,13 +15,13 @@ from dualfold.judging import map_judgement
 from tests.judging.door import (
     ColumnDirection,
     Estimate,
-    GroupsFound,
     Judgement,
     Layout,
     Picture,
-    groups_found,
+    groups_with,
     layout_of,
     mean_judgement,
+    nested_groups,
     picture_of,
     space_of,
 )
@@ -38,7 +38,7 @@ SIZES = (column("carat", 0.98), column("price", 0.95), column("table", 0.9, axis
 NOISE = tuple(column(f"noise {i}", 0.05) for i in range(3))
 ORDER = {"good": Layout(0.6, 0.1, SIZES + NOISE, 2), "no": Layout(0.1, 0.1, NOISE, 2)}
 NEAR = {"good": Picture(0.7, 1_000, 10), "no": Picture(0.03, 1_000, 10)}
-GROUPS = {"one": GroupsFound(1, sampled=500), "all": GroupsFound(4, 4, sampled=500)}
+GROUPS = {"one": groups_with(), "all": groups_with(*4 * ["group"])}
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,18 @@ def test_the_headline_says_what_can_be_read_off(order, near, groups, sentence):
 
 
 def test_groups_that_the_data_do_not_have_are_named():
-    torn = Judgement(ORDER["no"], NEAR["good"], GroupsFound(5, 1, 4, 0, 500))
-    assert torn.headline.endswith("; 4 of its 5 visible groups are no groups of the data.")
-    open_ = Judgement(ORDER["no"], NEAR["good"], GroupsFound(2, sampled=500))
-    assert open_.headline.endswith("it is undecided whether its 2 visible groups are in the data.")
-    untested = GroupsFound(0, reason="50 rows are too few")
-    assert untested.grade == "not tested"
+    def headline(*findings):
+        return Judgement(ORDER["no"], NEAR["good"], groups_with(*findings)).headline
+
+    torn = headline("group", *4 * ["torn"])
+    assert torn.endswith("; 4 of its 5 visible groups are no groups of the data.")
+    open_ = headline("undecided", "undecided")
+    assert open_.endswith("nobody can tell whether its 2 visible groups are in the data.")
+    half = headline("torn", "scattered", "undecided", "undecided")
+    assert half.endswith(
+        "; 2 of its 4 visible groups are not found in the data, of the others nobody can tell."
+    )
+    assert groups_with(untested="50 rows are too few").grade == "not tested"
 
 
 def test_as_many_columns_as_axes_are_no_overall_order():
@@ -104,11 +110,11 @@ def test_groups_in_pieces_are_told_beside_the_denial():
     X = rng.normal(size=(600, 5)) + 12 * code[:, None]
     places = rng.permutation(6)[3 * code + part]
     Y = np.column_stack([6.0 * (places % 3), 6.0 * (places // 3)]) + rng.normal(size=(600, 2))
-    found = groups_found(space_of(X), Y)
+    found = nested_groups(space_of(X), Y)
     assert (found.visible, found.found, found.joined) == (6, 0, 2)
     said = Judgement(ORDER["no"], NEAR["no"], found).headline
     assert said.endswith("visible groups are no groups of the data, but joined they make up 2.")
-    one_cloud = groups_found(space_of(rng.normal(size=(600, 5))), Y)
+    one_cloud = nested_groups(space_of(rng.normal(size=(600, 5))), Y)
     assert (one_cloud.found, one_cloud.joined) == (0, 0)
 
 
@@ -116,10 +122,10 @@ def test_that_no_group_is_visible_says_how_small_ones_are_missed():
     rng = np.random.default_rng(3)
     Y = rng.normal(size=(600, 2))
     Y[:30] += 20  # a twentieth of the rows, far away: too few for a density of their own
-    said = str(groups_found(space_of(Y), Y))
+    said = nested_groups(space_of(Y), Y).summary
     assert said == "none visible: no groups of 5.2 % of the points or more stand apart on the map"
     Y[30:40] += 20
-    assert groups_found(space_of(Y), Y).visible == 2
+    assert nested_groups(space_of(Y), Y).visible == 2
 
 
 def test_rows_that_were_copied_are_no_order():
@@ -194,12 +200,12 @@ def test_numbers_of_several_fillings_are_means_with_their_spread():
 
 
 def test_filled_cells_never_show_that_a_group_is_none_of_the_data() -> None:
-    torn = GroupsFound(3, 1, 2, 0, 300, verdicts=("group", "torn", "torn"))
+    torn = groups_with("group", "torn", "torn")
     one = Judgement(Layout(0.9, 0.1, (), 2), None, torn)
-    both = mean_judgement([one, one], filled_share=0.15)
-    assert both.groups.verdicts == ("group", "undecided", "undecided")
-    assert (both.groups.found, both.groups.torn, both.groups.grade) == (1, 0, "some")
-    assert mean_judgement([one]).groups == torn  # a complete table shows it
+    both = mean_judgement([one, one], filled_share=0.15).groups
+    assert [group.verdict for group in both] == ["found", "cannot tell", "cannot tell"]
+    assert (both.found, both.torn, both.grade) == (1, 0, "some")
+    assert mean_judgement([one]).groups is torn  # a complete table shows it
 
 
 def test_a_gradient_in_noise_shows_order_and_no_neighbours():

@@ -30,8 +30,8 @@ def html(found):
 
 def test_names_and_terms_are_in_the_data_of_the_page(found, html):
     content = data_of(html)
-    named = [one["name"] for one in content["maps"][0]["names"]["groups"]]
-    assert named == [one.name for one in found.judgement.names]
+    listed = [(one["letter"], one["name"]) for one in content["maps"][0]["groups"]["list"]]
+    assert listed == [(one.letter, one.name) for one in found.judgement.groups]
     assert content["row_terms"]["k"] == 6
 
 

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 MAX_NAMED_COLUMNS = 20
 
 
-# Of names of groups, at the end.
-MAX_NAME_LINES = 7
-
-
 # Files that hold the certificate and the settings themselves.
 METADATA_ENDINGS = (".parquet", ".h5ad")
 
@@ -149,7 +145,7 @@ def _last_lines(options: EmbedOptions, found: Exploration, coordinates: list[str
         )
     if found.sampled < len(found.points):
         lines.append(f"Neighbours were counted on {found.sampled:,} of the rows")
-    lines += found.findings(MAX_NAME_LINES if options.reading.text else 0)
+    lines += found.findings
     return [*lines, try_next(_next_words(options, found))]
 
 

@@ -102,25 +102,20 @@ class Exploration:
         """The two answers: what the map shows of the table, and what was solved."""
         return both_parts(self.fitted.solved, self.judgement)
 
-    def findings(self, max_names: int = 0) -> list[str]:
+    @property
+    def findings(self) -> list[str]:
         """All that is told of the map: what axes explain and follow, its groups, the two answers.
-
-        Parameters
-        ----------
-        max_names : int, default=0
-            Lines of names of groups.
 
         Returns
         -------
         list of str
             Lines of text.
         """
-        fitted, meaning, names = self.fitted, self.judgement.meaning, self.judgement.names
+        fitted, meaning, groups = self.fitted, self.judgement.meaning, self.judgement.groups
         explains, filled = fitted.plan.method.explains, self.data.filled_share
         lines = variance_line(fitted.variance_shares, filled, explains)
         lines += [] if meaning is None else meaning.lines
-        if names is not None and len(names):
-            lines += str(names).splitlines()[:max_names]
+        lines += [] if groups is None else groups.lines
         return [*lines, self.verdict]
 
     @property
@@ -181,9 +176,9 @@ class Exploration:
         more = f" (first two of {d} coordinates)" if d > 3 else ""
         color, _ = first_color(self.data, self.judgement.meaning)
         caption = [self.caption if verdict is None else verdict]
-        names = self.judgement.names if self.fitted.column_points is None else None
-        if names is not None:
-            caption.append(untested_note(names))
+        groups = self.judgement.groups if self.fitted.column_points is None else None
+        if groups is not None:
+            caption.append(untested_note(groups))
         figure = map_figure(
             self.points,
             values_of_column(self.data, color),
@@ -195,8 +190,8 @@ class Exploration:
             columns=self.fitted.column_points,
             names=[str(name) for values in self.data.row_names.values() for name in values],
         )
-        if names is not None:
-            draw_group_names(figure, names)
+        if groups is not None:
+            draw_group_names(figure, groups)
         return figure
 
     def biplot(self, *, title: str = "") -> Figure:
@@ -317,7 +312,7 @@ class Exploration:
         lines = [
             f"{counted(rows, 'row')} × {counted(len(self.data.sources), 'column')} of "
             f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.plan.method.name}",
-            *self.findings(),
+            *self.findings,
             *(f"note: {note}" for note in self.notes),
         ]
         return "\n".join(lines)

@@ -62,7 +62,7 @@ def summary_of(
     notices : as a command says them; None: as they are
     """
     data, result, judgement = found.data, found.fitted, found.judgement
-    near, meaning, names = judgement.neighborhoods, judgement.meaning, judgement.names
+    near, meaning, groups = judgement.neighborhoods, judgement.meaning, judgement.groups
     reading = data.reading
     scaling = {"standardize": reading.standardize, "missing": reading.missing}
     if coordinates is None:
@@ -86,7 +86,7 @@ def summary_of(
         "map_verdict": judgement.to_dict() if judgement.is_measured else None,
         "picture_quality": None if near is None else near.to_dict(),
         "meaning": None if meaning is None else meaning.to_dict(),
-        "named_groups": None if names is None else names.to_dict(),
+        "named_groups": None if groups is None else groups.to_dict(),
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
         "explained_variance_ratio": result.variance_shares,

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.judging.group_names import Difference, group_differences
+from dualfold.judging.column_differences import Difference, group_differences
+from dualfold.judging.named_groups import NameFigure
 
-__all__ = ["NameFigure", "figures_by_columns"]
+__all__ = ["ColumnName", "names_by_columns"]
 
 # Differences of which the second of a name is chosen, and the share of rows it may lose.
 MAX_CANDIDATES = 6
 MAX_LOSS = 0.1
-# Groups that are compared with one another, in a second or two.
-MAX_COMPARED_GROUPS = 200
+# Differences of a group that are told.
+MAX_LISTED_DIFFERENCES = 3
 # Of a number in the middle of a column: the part of the group that "medium" is about.
 MIDDLE_SHARES = (0.05, 0.95)
 # Levels of a category that say nothing without its name; so do those of a letter or two.
@@ -24,65 +25,47 @@ BARE_LEVELS = frozenset(("yes", "no", "true", "false", "none", "other", "unknown
 MIN_LEVEL_LETTERS = 3
 
 
-@dataclass(frozen=True)
-class NameFigure:
-    """Part of a name and how many rows have it.
+@dataclass(frozen=True, eq=False)
+class ColumnName:
+    """Name of a group by columns.
 
-    Attributes
-    ----------
-    words : str
-        The term, the level of a category, or a column with "high", "low" or "medium".
-    inside : int
-        Rows of the group that have it.
-    outside : int
-        Rows of its surroundings outside of the group that have it.
-
-    Examples
-    --------
-    >>> from dualfold.judging.column_names import NameFigure
-    >>> NameFigure("soup", 40, 3).words
-    'soup'
+    figures : the parts of the name with their counts
+    has_all : whether a row has all of them
+    differences : those of the name, then others, the largest first
     """
 
-    words: str
-    inside: int
-    outside: int
+    figures: tuple[NameFigure, ...]
+    has_all: Array
+    differences: tuple[Difference, ...]
 
 
-def figures_by_columns(
+def names_by_columns(
     columns: Mapping[str, Array],
     codes: Array,
     count: int,
     orders: Mapping[str, Sequence[str]] | None = None,
     random_state: int = 0,
-) -> list[tuple[list[NameFigure], Array]]:
-    """For each group the parts of its name, and for each row whether it has all of them.
-
-    There are two parts at most, and a third where another group has the same two.
+) -> list[ColumnName]:
+    """The name of each group: two parts at most, and a third where another has the same two.
 
     columns : name → one value for each row; codes : the group of each row, −1 for none
     """
-    found = group_differences(
-        columns,
-        codes,
-        count,
-        orders,
-        random_state,
-        most_compared=MAX_COMPARED_GROUPS,
-        most_listed=len(columns),
-    )
-    found = [_candidates(own) for own in found]
+    differences = group_differences(columns, codes, count, orders, random_state)
     table = _Columns(columns)
-    chosen = [_best_pair(own, table, codes == code) for code, own in enumerate(found)]
+    chosen = [
+        _best_pair(_candidates(own), table, codes == code) for code, own in enumerate(differences)
+    ]
     for twins in _same_names(chosen):
         rows = np.flatnonzero(np.isin(codes, twins))
         among = np.searchsorted(twins, codes[rows])
         some = {name: values[rows] for name, values in columns.items()}
-        apart = group_differences(some, among, len(twins), orders, random_state)
-        for code, own in zip(twins, apart, strict=True):
-            known = {one.column for one in chosen[code]}
-            chosen[code] += [one for one in own if one.column not in known][:1]
-    return [_figures(own, table, codes == code) for code, own in enumerate(chosen)]
+        between = group_differences(some, among, len(twins), orders, random_state)
+        for code, own in zip(twins, between, strict=True):
+            chosen[code] += _other_columns(own, chosen[code])[:1]
+    return [
+        _column_name(parts, differences[code], table, codes == code)
+        for code, parts in enumerate(chosen)
+    ]
 
 
 def _candidates(differences: Sequence[Difference]) -> list[Difference]:
@@ -122,7 +105,7 @@ class _Columns:
 def _best_pair(
     differences: Sequence[Difference], table: _Columns, inside: Array
 ) -> list[Difference]:
-    """Category that tells most, and what tells most together with it."""
+    """What it is, then how: the category that tells most, and what tells most together with it."""
     if not differences:
         return []
     first = next((one for one in differences if one.is_category), differences[0])
@@ -149,15 +132,23 @@ def _same_names(chosen: Sequence[Sequence[Difference]]) -> list[list[int]]:
     return [codes for codes in same.values() if len(codes) > 1]
 
 
-def _figures(
-    differences: Sequence[Difference], table: _Columns, inside: Array
-) -> tuple[list[NameFigure], Array]:
-    figures, has_all = [], np.full(len(inside), bool(differences))
-    for one in differences:
-        has = table.rows_with(one, inside)
+def _other_columns(
+    differences: Sequence[Difference], parts: Sequence[Difference]
+) -> list[Difference]:
+    known = {part.column for part in parts}
+    return [difference for difference in differences if difference.column not in known]
+
+
+def _column_name(
+    parts: Sequence[Difference], differences: Sequence[Difference], table: _Columns, inside: Array
+) -> ColumnName:
+    figures, has_all = [], np.full(len(inside), bool(parts))
+    for part in parts:
+        has = table.rows_with(part, inside)
         has_all &= has
-        figures.append(NameFigure(_words(one), int(has[inside].sum()), int(has[~inside].sum())))
-    return figures, has_all
+        figures.append(NameFigure(_words(part), int(has[inside].sum()), int(has[~inside].sum())))
+    listed = [*parts, *_other_columns(differences, parts)][:MAX_LISTED_DIFFERENCES]
+    return ColumnName(tuple(figures), has_all, tuple(listed))
 
 
 def _words(one: Difference) -> str:

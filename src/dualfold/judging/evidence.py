@@ -65,9 +65,9 @@ class MapEvidence:
         return {**self.labels, **numbers}
 
     def with_class_words(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns, in which classes of few whole numbers are words with their column's name."""
+        """The columns, in which classes of few whole numbers are words."""
         words = {
-            name: np.array([f"{name} {value}" for value in columns[name]], dtype=object)
+            name: np.array([str(value) for value in columns[name]], dtype=object)
             for name in self.classes
             if name in columns and _are_few_whole_numbers(np.asarray(columns[name]))
         }

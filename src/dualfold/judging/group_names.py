@@ -1,301 +1,104 @@
-"""Visible groups of a map, named by what differs in them."""
+"""Names of the groups of a map, by terms of texts or by columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import NormalDist
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.certificate import plain
-from dualfold.judging.groups import group_names
-from dualfold.quality.estimate import drawn_rows
-from dualfold.quality.picture import percent
-from dualfold.quality.visible_groups import MapGroups
+from dualfold.judging.column_names import ColumnName, names_by_columns
+from dualfold.judging.named_groups import NOT_FOUND, NamedGroups, NameFigure
+from dualfold.judging.term_names import telling_terms
 
-__all__ = ["Difference", "NamedGroup", "group_differences", "groups_with_names"]
-
-# Rows times columns that are ranked: a second or two.
-MAX_RANKED_NUMBERS = 4_000_000
-MIN_RANKED_ROWS = 1_000
-# A row of the group has more than a row of the others in at least 75 of 100 pairs (2·0.75 − 1).
-MIN_EFFECT = 0.5
-# The middle is that of the group itself, which flatters the effect.
-MIDDLE_WEIGHT = 0.75
-# Of all groups and columns together, under permuted rows.
-ERROR_LEVEL = 0.01
-MAX_LEVELS = 50
-MAX_COMPARED_GROUPS = 30
-MAX_DIFFERENCES = 3
-MAX_SHORT_LETTERS = 28
-# The words of an audit's verdict on a group; groups are not tested where that takes long.
-VERDICT_WORDS = {
-    "group": "found in the data",
-    "torn": "not found in the data",
-    "scattered": "not found in the data",
-    "undecided": "undecided",
-    "alone": "the whole map",
-}
-NOT_FOUND = "not found in the data"
+__all__ = ["with_names"]
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A column in which the rows of a group differ from all others.
-
-    effect : 2·P − 1, with P the probability that a row of the group has more than one of the
-        others (ties count half); of a level of a category the difference of its shares
-    where : "high", "low" or "medium" of a number or date, the level of a category
-    inside, outside : the quarters of the values (first, third) in the group and in the others, or
-        the share of the level, in words
-    """
-
-    column: str
-    effect: float
-    where: str
-    inside: str
-    outside: str
-    is_category: bool = False
-
-    @property
-    def weight(self) -> float:
-        """For their order: the middle of a column says less than one of its ends."""
-        return abs(self.effect) * (MIDDLE_WEIGHT if self.where == "medium" else 1.0)
-
-    @property
-    def short(self) -> str:
-        """The column and where in it the group lies."""
-        return (
-            f"{self.column} = {self.where}" if self.is_category else f"{self.column} {self.where}"
-        )
-
-    def __str__(self) -> str:
-        if self.is_category:
-            return f"{self.short} {self.inside} ({self.outside} elsewhere)"
-        return f"{self.short} ({self.inside} against {self.outside})"
-
-
-@dataclass(frozen=True)
-class NamedGroup:
-    """A visible group of a map and what differs in it.
-
-    letter : A is the largest; as in an audit
-    name : a few words; "" where the data have no such group, or nothing sets it apart
-    verdict : the audit's in words, "" where it was not asked
-    differences : the largest first
-    """
-
-    letter: str
-    size: int
-    name: str
-    verdict: str
-    differences: tuple[Difference, ...] = ()
-
-    def __str__(self) -> str:
-        found = self.verdict != NOT_FOUND
-        said = [str(one) for one in self.differences if found] or ["no column sets it apart"]
-        judged = [self.verdict] if self.verdict else []
-        rows = f"{self.letter}: {self.size:,} rows"
-        return "; ".join([rows, *(said if found else []), *judged])
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        known = {key: plain(value) for key, value in vars(self).items() if key != "differences"}
-        return known | {
-            "differences": [vars(one) for one in self.differences],
-            "text": str(self),
-        }
-
-
-def groups_with_names(
+def with_names(
+    groups: NamedGroups,
     columns: Mapping[str, Any],
-    groups: MapGroups,
-    verdicts: Sequence[str] = (),
     *,
+    terms: Sequence[str] = (),
+    weights: Any = None,
     orders: Mapping[str, Sequence[str]] | None = None,
     random_state: int = 0,
-) -> tuple[NamedGroup, ...]:
-    """The groups of a map with what differs in each; none where the map is one cloud.
+) -> NamedGroups:
+    """The groups with their names, by terms, or by columns where there are none.
 
-    columns : name → one value for each row: numbers, dates or words; missing values are left out
-    groups : by `map_groups`; the 30 largest are compared with the others
-    verdicts : of the audit on each group ("group", "torn", …); () where there is none
+    columns : name → one value for each row; weights : of terms, sparse, or None
     orders : column → its levels from low to high, of columns that hold their places, from 0
     """
-    if groups.count < 2:
-        return ()
-    found = group_differences(columns, groups.codes, groups.count, orders, random_state)
-    words = [VERDICT_WORDS[one] for one in verdicts] or [""] * groups.count
-    letters = group_names(groups.count)
-    sizes = groups.sizes.tolist()
+    by_columns = _names_by_columns(groups, columns, orders, random_state)
+    present, overall = None, np.zeros(0)
+    if weights is not None:
+        present = sp.csr_array(weights, copy=True)
+        present.data = np.ones_like(present.data)
+        overall = np.asarray(present.sum(axis=0)).ravel()
     named = []
-    for code, best in enumerate(found):
-        named.append(NamedGroup(letters[code], sizes[code], "", words[code], tuple(best)))
-    return _with_names(named)
+    for index, group in enumerate(groups):
+        around = _surroundings(groups, index)
+        inside = np.isin(around, group.rows, assume_unique=True)
+        of_columns = by_columns[index]
+        figures, has = of_columns.figures, of_columns.has_all
+        if present is not None:
+            chosen = telling_terms(present, terms, group.rows, around, overall, len(groups))
+            figures, has = _figures_of_terms(present[around], terms, chosen, inside)
+        if group.verdict == NOT_FOUND:
+            figures = ()
+        named.append(
+            replace(
+                group,
+                name=" · ".join(figure.words for figure in figures),
+                made_of="columns" if present is None else "terms",
+                figures=figures,
+                inside=int(has[inside].sum()) if figures else 0,
+                outside=int(has[~inside].sum()) if figures else 0,
+                around=len(around) - group.size,
+                differences=() if group.verdict == NOT_FOUND else of_columns.differences,
+            )
+        )
+    return replace(groups, groups=tuple(named))
 
 
-def group_differences(
+def _surroundings(groups: NamedGroups, index: int) -> Array:
+    """Rows of the group around one, with its own."""
+    context = groups.surroundings(index)
+    return np.arange(groups.n_rows) if context < 0 else groups[context].rows
+
+
+def _figures_of_terms(
+    present: sp.csr_array, terms: Sequence[str], chosen: list[int], inside: Array
+) -> tuple[tuple[NameFigure, ...], Array]:
+    """The terms with their counts, and which rows have any of them."""
+    if not chosen:
+        return (), np.zeros(len(inside), dtype=bool)
+    has = present[:, chosen].toarray() > 0
+    counts = zip(chosen, has[inside].sum(axis=0), has[~inside].sum(axis=0), strict=True)
+    figures = (NameFigure(terms[term], int(own), int(other)) for term, own, other in counts)
+    return tuple(figures), has.any(axis=1)
+
+
+def _names_by_columns(
+    groups: NamedGroups,
     columns: Mapping[str, Any],
-    codes: Array,
-    count: int,
-    orders: Mapping[str, Sequence[str]] | None = None,
-    random_state: int = 0,
-    *,
-    most_compared: int = MAX_COMPARED_GROUPS,
-    most_listed: int = MAX_DIFFERENCES,
-) -> list[list[Difference]]:
-    """For each group the columns that differ most in it from all other rows, the best first.
-
-    codes : the group of each row, −1 for none; the first `most_compared` are compared
-    """
-    rows = _ranked_rows(len(codes), len(columns), random_state)
-    codes = codes[rows]
-    found: list[list[Difference]] = [[] for _ in range(count)]
-    compared = min(count, most_compared)
-    tests = max(1, compared * len(columns))
-    for name in columns:
-        values = np.asarray(columns[name])[rows]
-        for code, one in _differences_of(
-            name, values, codes, compared, tests, levels=(orders or {}).get(name, ())
-        ):
-            found[code].append(one)
-    return [sorted(own, key=lambda one: -one.weight)[:most_listed] for own in found]
-
-
-def _ranked_rows(n: int, width: int, seed: int) -> Array:
-    size = max(MIN_RANKED_ROWS, MAX_RANKED_NUMBERS // max(width, 1))
-    rows = drawn_rows(n, size, seed) if size < n else None
-    return np.arange(n) if rows is None else rows
-
-
-def _differences_of(
-    name: str, values: Array, codes: Array, count: int, tests: int, *, levels: Sequence[str] = ()
-) -> list[tuple[int, Difference]]:
-    """The groups in which this column differs, each with the difference."""
-    if values.dtype.kind in "biufM":
-        return _of_numbers(name, values, codes, count, tests, levels=levels)
-    present = np.array([value is not None and value == value for value in values.tolist()], bool)
-    words, codes = np.array(list(map(str, values[present].tolist()))), codes[present]
-    known, inverse, counts = np.unique(words, return_inverse=True, return_counts=True)
-    if len(known) < 2 or 2 * len(known) > len(words):
-        return []  # text that names the rows
-    found = []
-    for code in range(count):
-        inside = codes == code
-        size, others = int(inside.sum()), int((~inside).sum())
-        if not size or not others:
-            continue
-        own = np.bincount(inverse[inside], minlength=len(known))
-        frequent = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
-        effects = own[frequent] / size - (counts - own)[frequent] / others
-        best = int(np.argmax(effects))
-        effect, level = float(effects[best]), int(frequent[best])
-        if effect < max(MIN_EFFECT, _chance(size, others, tests * len(frequent))):
-            continue
-        shares = percent(own[level] / size), percent((counts - own)[level] / others)
-        found.append(
-            (
-                code,
-                Difference(name, effect, str(known[level]), shares[0], shares[1], is_category=True),
-            )
-        )
-    return found
-
-
-def _of_numbers(
-    name: str, values: Array, codes: Array, count: int, tests: int, *, levels: Sequence[str] = ()
-) -> list[tuple[int, Difference]]:
-    dates = values.dtype.kind == "M"
-    numbers = values.astype("datetime64[s]").astype(np.int64).astype(float) if dates else values
-    numbers = np.where(np.isnat(values), np.nan, numbers) if dates else numbers.astype(float)
-    known = np.isfinite(numbers)
-    numbers, codes = numbers[known], codes[known]
-    if len(numbers) < 2 or numbers.min() == numbers.max():
-        return []
-    ranks = rankdata(numbers)
-    found = []
-    for code in range(count):
-        inside = codes == code
-        size, others = int(inside.sum()), int((~inside).sum())
-        if not size or not others:
-            continue
-        effect = _effect(ranks, inside)
-        least = max(MIN_EFFECT, _chance(size, others, 2 * tests))
-        where = "high" if effect > 0 else "low"
-        if abs(effect) < least:  # it may lie between the others
-            effect = _effect(rankdata(-np.abs(numbers - np.median(numbers[inside]))), inside)
-            where = "medium"
-        if abs(effect) < least:
-            continue
-        step = (numbers.max() - numbers.min()) / 1000
-        ends = [_quarters(numbers[part], step, levels, dates=dates) for part in (inside, ~inside)]
-        found.append((code, Difference(name, effect, where, ends[0], ends[1])))
-    return found
-
-
-def _effect(ranks: Array, inside: Array) -> float:
-    """2·P − 1 of the rows inside against the others, from ranks with ties at their means."""
-    size, others = int(inside.sum()), int((~inside).sum())
-    above = ranks[inside].sum() - size * (size + 1) / 2
-    return float(2 * above / (size * others) - 1)
-
-
-def _chance(size: int, others: int, tests: int) -> float:
-    """Effect that permuted rows pass in one of 100 cases, all groups and columns together."""
-    spread = np.sqrt((size + others + 1) / (3 * size * others))
-    return float(spread * NormalDist().inv_cdf(1 - ERROR_LEVEL / (2 * tests)))
-
-
-def _quarters(values: Array, step: float, levels: Sequence[str], *, dates: bool) -> str:
-    """The first and the third quartile, each a value of the table where that is short."""
-    low, high = np.quantile(values, [0.25, 0.75], method="nearest")
-    if dates:
-        low, high = (
-            str(np.datetime64(int(end), "s").astype("datetime64[D]")) for end in (low, high)
-        )
-    elif levels:
-        low, high = (levels[int(end)] for end in (low, high))
-    else:
-        low, high = (_number_text(float(end), step) for end in (low, high))
-    return low if low == high else f"{low} … {high}"
-
-
-def _number_text(value: float, step: float) -> str:
-    """As fine as `step`, whole numbers whole.
-
-    >>> _number_text(1977.0, 0.07), _number_text(0.123456, 0.001), _number_text(123456.0, 900)
-    ('1977', '0.123', '123456')
-    """
-    if value.is_integer() or step >= 1:
-        return str(round(value))
-    decimals = max(0, int(np.ceil(-np.log10(step)))) if step > 0 else 6
-    return f"{value:.4g}" if decimals > 8 else f"{value:.{decimals}f}".rstrip("0").rstrip(".")
-
-
-def _with_names(groups: list[NamedGroup]) -> tuple[NamedGroup, ...]:
-    """Each with a name that no other has; groups that the data lack have none."""
-    taken: set[str] = set()
-    named = []
-    for one in groups:
-        name = ""
-        if one.verdict != NOT_FOUND and one.differences:
-            name = (
-                _short_name(one.differences, taken) or f"{one.differences[0].short} ({one.letter})"
-            )
-            taken.add(name)
-        named.append(replace(one, name=name))
-    return tuple(named)
-
-
-def _short_name(differences: Sequence[Difference], taken: set[str]) -> str:
-    """The best difference, with the next ones until the name is new; "" where that is too long."""
-    words = [one.short for one in differences]
-    for count in range(1, len(words) + 1):
-        name = ", ".join(words[:count])
-        if name not in taken and (count == 1 or len(name) <= 2 * MAX_SHORT_LETTERS):
-            return name
-    return ""
+    orders: Mapping[str, Sequence[str]] | None,
+    seed: int,
+) -> list[ColumnName]:
+    """What differs in each group from the rest of its surroundings; siblings in one pass."""
+    names: dict[int, ColumnName] = {}
+    values = {name: np.asarray(column) for name, column in columns.items()}
+    siblings: dict[tuple[int, int], list[int]] = {}
+    for index, group in enumerate(groups):
+        siblings.setdefault((group.level, groups.surroundings(index)), []).append(index)
+    for indices in siblings.values():
+        around = _surroundings(groups, indices[0])
+        codes = np.full(len(around), -1)
+        for code, index in enumerate(indices):
+            codes[np.isin(around, groups[index].rows, assume_unique=True)] = code
+        among = {name: column[around] for name, column in values.items()}
+        made = names_by_columns(among, codes, len(indices), orders, seed)
+        names |= dict(zip(indices, made, strict=True))
+    return [names[index] for index in range(len(groups))]

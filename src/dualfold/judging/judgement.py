@@ -15,9 +15,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.judging.evidence import MapEvidence
-from dualfold.judging.groups_found import GroupsFound, groups_found
+from dualfold.judging.group_names import with_names
 from dualfold.judging.map_meaning import MapMeaning, map_meaning
-from dualfold.judging.zoom_names import GroupNames, zoom_names
+from dualfold.judging.named_groups import CANNOT_TELL, NamedGroups
+from dualfold.judging.nested_groups import nested_groups
 from dualfold.quality.estimate import mean_estimate, sample_size
 from dualfold.quality.map_layout import SHOWN_GRADES, TRIVIAL, Layout, layout_of
 from dualfold.quality.picture import Picture, mean_picture, percent
@@ -82,13 +83,11 @@ class Judgement:
         "hardly any". None where nothing was measured.
     neighborhoods : Picture or None
         Whether near rows are near on the map; None where there are too few rows.
-    groups : GroupsFound or None
-        How many of the `visible` groups are `found` in the data, `torn` or `scattered`.
+    groups : NamedGroups or None
+        The groups of the map with their verdicts, and how many of the `visible` ones are `found` in
+        the data, `torn` or `scattered`. They have names and finer groups where somebody asked.
     meaning : MapMeaning or None
-        The columns that axes follow, and what differs in groups; None where nobody asked.
-    names : GroupNames or None
-        The groups at three levels of zoom, each with a name that was tested; None where nobody
-        asked.
+        The columns that axes follow; None where nobody asked.
     remarks : tuple of str
         What not to read from the map: axes that cannot be told apart, rows far out, copies.
     filled_share : float
@@ -113,9 +112,8 @@ class Judgement:
 
     layout: Layout | None = None
     neighborhoods: Picture | None = None
-    groups: GroupsFound | None = None
+    groups: NamedGroups | None = None
     meaning: MapMeaning | None = None
-    names: GroupNames | None = None
     remarks: tuple[str, ...] = ()
     filled_share: float = 0.0
     doubt: str = ""
@@ -286,9 +284,7 @@ class Judgement:
         Judgement
             The judgement of the whole map, its groups without other rows.
         """
-        meaning = None if self.meaning is None else self.meaning.of_rows(rows)
-        names = None if self.names is None else self.names.of_rows(rows)
-        return replace(self, meaning=meaning, names=names)
+        return replace(self, groups=None if self.groups is None else self.groups.of_rows(rows))
 
     def to_dict(self) -> dict[str, Any]:
         """The three answers with their numbers and sentences.
@@ -298,16 +294,14 @@ class Judgement:
         dict
             Ready for JSON.
         """
-        parts = {
-            "layout": self.layout,
-            "neighborhoods": self.neighborhoods,
-            "groups": self.groups,
-        }
+        layout, near, groups = self.layout, self.neighborhoods, self.groups
         return {
             "schema": "dualfold.map_verdict/1",
             "headline": self.headline,
             "short": self.short,
-            **{name: None if part is None else part.to_dict() for name, part in parts.items()},
+            "layout": None if layout is None else layout.to_dict(),
+            "neighborhoods": None if near is None else near.to_dict(),
+            "groups": None if groups is None else groups.counts,
             "filled_share": self.filled_share,
             "doubt": self.doubt,
             "text": str(self),
@@ -346,7 +340,7 @@ def _neighbors_answer(near: Picture | None) -> MapAnswer | None:
     )
 
 
-def _groups_answer(groups: GroupsFound | None) -> MapAnswer | None:
+def _groups_answer(groups: NamedGroups | None) -> MapAnswer | None:
     if groups is None:
         return None
     grade, tested = groups.grade, groups.is_tested
@@ -354,7 +348,7 @@ def _groups_answer(groups: GroupsFound | None) -> MapAnswer | None:
     return MapAnswer(
         "Groups",
         grade,
-        str(groups),
+        groups.summary,
         title="Groups",
         short=f"{counts} found" if tested else grade,
         caption=f"groups: {counts}" if tested else "",
@@ -375,7 +369,7 @@ def _filling_answer(share: float) -> MapAnswer | None:
     return MapAnswer("Filled in", "", text, short=cells)
 
 
-def _words_of_other_groups(groups: GroupsFound | None) -> str:
+def _words_of_other_groups(groups: NamedGroups | None) -> str:
     """Words of the headline on groups that are not shown as groups of the data."""
     if groups is None:
         return ""
@@ -384,8 +378,15 @@ def _words_of_other_groups(groups: GroupsFound | None) -> str:
         of_all = "" if count == groups.visible else f"{count} of "
         whole = f", but joined they make up {groups.joined}" if groups.joined else ""
         return f"; {of_all}its {groups.visible} visible groups are no groups of the data{whole}"
-    if groups.grade == "undecided":
-        return f"; it is undecided whether its {groups.visible} visible groups are in the data"
+    if groups.grade == CANNOT_TELL:
+        count = groups.torn + groups.scattered
+        if not count:
+            return f"; nobody can tell whether its {groups.visible} visible groups are in the data"
+        verb = "is" if count == 1 else "are"
+        return (
+            f"; {count} of its {groups.visible} visible groups {verb} not found in the data, of "
+            "the others nobody can tell"
+        )
     if groups.grade == "some":
         count = groups.found
         verb = "is" if count == 1 else "are"
@@ -452,7 +453,8 @@ def map_judgement(
     if x.n > N_NEIGHBORS:
         near = _kept_neighbors(x, y, sample_weight, random_state)
     layout = layout_of(x, y.points, columns, random_state=random_state)
-    return Judgement(layout, near, groups_found(x, y.points, random_state=random_state))
+    groups = nested_groups(x, y.points, n_levels=1, random_state=random_state)
+    return Judgement(layout, near, groups)
 
 
 def _kept_neighbors(
@@ -488,12 +490,12 @@ def judged_map(
     """
     if near is None and len(Y) <= N_NEIGHBORS:
         doubt = f"{len(Y)} rows are too few, {N_NEIGHBORS + 1} are needed"
-        return Judgement(names=GroupNames((), len(Y)), doubt=doubt)
+        return Judgement(doubt=doubt)
     if near is None:
         with stage("counting kept neighbours"):
             near = _neighborhoods(evidence, Y, rivals or {})
     with stage("looking for order and groups"):
-        judgement = _order_and_groups(evidence, Y, near)
+        judgement = _order_and_groups(evidence, Y, near, n_levels=3 if named else 1)
     if not named:
         return judgement
     with stage("naming axes and groups"):
@@ -513,7 +515,7 @@ def _neighborhoods(evidence: MapEvidence, Y: Any, rivals: Mapping[str, Any]) -> 
     return picture(Y, {name: picture(points).kept for name, points in rivals.items()})
 
 
-def _order_and_groups(evidence: MapEvidence, Y: Any, near: Picture) -> Judgement:
+def _order_and_groups(evidence: MapEvidence, Y: Any, near: Picture, n_levels: int) -> Judgement:
     """Judgement with overall order and groups: the mean over some fillings."""
     y = EuclideanSpace(Y, None, "Y")
     each = [
@@ -526,7 +528,7 @@ def _order_and_groups(evidence: MapEvidence, Y: Any, near: Picture) -> Judgement
                 blocks=evidence.feature_columns,
             ),
             near,
-            groups_found(space, y.points),
+            nested_groups(space, y.points, n_levels=n_levels),
         )
         for space in evidence.spaces[:ORDER_TABLES]
     ]
@@ -536,15 +538,16 @@ def _order_and_groups(evidence: MapEvidence, Y: Any, near: Picture) -> Judgement
 
 def _with_words(judgement: Judgement, evidence: MapEvidence, points: Array) -> Judgement:
     """Judgement with what axes and groups mean in the words of columns or terms."""
-    columns, groups = evidence.telling_columns(points), judgement.groups
-    verdicts = () if groups is None else groups.verdicts
-    meaning = map_meaning(columns, points, verdicts=verdicts, orders=evidence.orders)
-    x = evidence.spaces[0]
-    if evidence.terms is not None:
-        names = zoom_names(x, points, {}, terms=evidence.terms, weights=evidence.term_weights)
-    else:
-        names = zoom_names(x, points, evidence.with_class_words(columns), orders=evidence.orders)
-    return replace(judgement, meaning=meaning, names=names)
+    columns = evidence.telling_columns(points)
+    assert judgement.groups is not None
+    groups = with_names(
+        judgement.groups,
+        evidence.with_class_words(columns),
+        terms=evidence.terms or (),
+        weights=None if evidence.terms is None else evidence.term_weights,
+        orders=evidence.orders,
+    )
+    return replace(judgement, meaning=map_meaning(columns, points), groups=groups)
 
 
 def mean_judgement(

@@ -1,32 +1,27 @@
-"""What a map means in the words of its table: axes, groups, and the column it separates best."""
+"""What a map means in the words of its table: its axes, and the column that it separates best."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 from scipy.stats import rankdata
 
 from dualfold.arrays import Array
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import rows_in_units
-from dualfold.judging.group_names import NOT_FOUND, NamedGroup, groups_with_names
-from dualfold.judging.groups_found import visible_groups
 from dualfold.quality.axis_meanings import AxisMeaning, axis_meanings
 from dualfold.quality.column_directions import ColumnDirection, column_directions
 from dualfold.quality.estimate import drawn_rows
-from dualfold.quality.visible_groups import MapGroups
 
 __all__ = ["BEST_COLOR_REASON", "MapMeaning", "map_meaning", "shared_by_neighbors"]
 
 # Why a map is coloured by its best column.
 BEST_COLOR_REASON = "of all columns the map separates this one best"
 
-# Groups that are listed in a few lines.
-MAX_LISTED_GROUPS = 5
+# Axes that are listed in a few lines.
 MAX_LISTED_AXES = 3
 # Rows whose neighbours on the map are compared, and these neighbours.
 MAX_COMPARED_ROWS = 2_000
@@ -43,51 +38,23 @@ class MapMeaning:
 
     directions : the straight direction of each column
     axes : the columns that each axis follows
-    groups : the visible groups, each with what differs in it; () where the map is one cloud
-    codes : the group of each row, −1 where it is in none
     best_column : the column in which neighbours on the map are most alike; None where none is
     """
 
     directions: tuple[ColumnDirection, ...]
     axes: tuple[AxisMeaning, ...]
-    groups: tuple[NamedGroup, ...]
-    codes: Array
     best_column: str | None = None
 
     @property
     def lines(self) -> list[str]:
-        """For the terminal: a line for each of the first axes and of the largest groups."""
+        """For the terminal: a line for each of the first axes."""
         axes = self.axes[:MAX_LISTED_AXES] if self.directions else ()
-        lines = [f"A{str(one).removeprefix('a')}" for one in axes]
-        if self.groups:
-            lines += self._group_lines()
-        return lines
-
-    def _group_lines(self) -> list[str]:
-        """Lines on the number of groups, and on those that are not missing in the data."""
-        told = [one for one in self.groups if one.verdict != NOT_FOUND]
-        listed, missing = told[:MAX_LISTED_GROUPS], len(self.groups) - len(told)
-        first = f"The map shows {len(self.groups)} groups"
-        if not told:
-            return [f"{first}; none of them is found in the data"]
-        if missing:
-            first += f"; {missing} of them {'is' if missing == 1 else 'are'} {NOT_FOUND}"
-        others = " of the others" if missing else ""
-        if len(listed) < len(told):
-            first += f"; the largest {len(listed)}{others}"
-        elif missing:
-            first += "; the others" if len(told) > 1 else "; the other"
-        return [f"{first}:", *(f"  {one}" for one in listed)]
-
-    def of_rows(self, rows: Array) -> MapMeaning:
-        """Meaning with the groups of these rows alone."""
-        return replace(self, codes=self.codes[rows])
+        return [f"A{str(axis).removeprefix('a')}" for axis in axes]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
             "axes": [one.to_dict() for one in self.axes],
-            "groups": [one.to_dict() for one in self.groups],
             "best_column": self.best_column,
             "text": "\n".join(self.lines),
         }
@@ -98,43 +65,25 @@ def map_meaning(
     Y: Any,
     *,
     directions: Sequence[ColumnDirection] | None = None,
-    groups: MapGroups | None = None,
-    verdicts: Sequence[str] = (),
-    orders: Mapping[str, Sequence[str]] | None = None,
     random_state: int = 0,
 ) -> MapMeaning:
-    """The columns that axes follow, what differs in groups, the column that is separated best.
+    """The columns that axes follow, and the column that is separated best.
 
     columns : name → one value for each row of the map: numbers, dates or words
-    directions, groups : by `column_directions` and `map_groups`, where they are known
-    verdicts : of an audit on each group; () where there is none
-    orders : column → its levels from low to high, of columns that hold their places, from 0
+    directions : by `column_directions`, where they are known
     """
     points = np.asarray(Y, dtype=float)
     points = points[:, None] if points.ndim == 1 else points
     n, d = points.shape
     if n < 2:
-        return MapMeaning((), (), (), np.full(n, -1))
+        return MapMeaning((), ())
     if directions is None:
         directions = column_directions(columns, points, random_state=random_state)
-    found = _groups_of_all(points, random_state) if groups is None else groups
     return MapMeaning(
         tuple(directions),
         axis_meanings(directions, d),
-        groups_with_names(columns, found, verdicts, orders=orders, random_state=random_state),
-        found.codes if found.count > 1 else np.full(n, -1),
         _best_column(columns, points, random_state),
     )
-
-
-def _groups_of_all(points: Array, seed: int) -> MapGroups:
-    """The visible groups; rows beside the sample that shows them belong to the nearest in it."""
-    rows, seen = visible_groups(points, seed)
-    if len(rows) == len(points):
-        return seen
-    codes = seen.codes[cKDTree(points[rows]).query(points)[1]]
-    sizes = np.bincount(codes[codes >= 0], minlength=seen.count)
-    return MapGroups(codes, seen.rises, sizes)
 
 
 def shared_by_neighbors(values: Array, rows: Array, neighbors: Array) -> float:

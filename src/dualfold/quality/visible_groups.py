@@ -10,6 +10,7 @@ Chazal, Guibas, Oudot and Skraba, "Persistence-based clustering in Riemannian ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import rows_in_units
 
-__all__ = ["MapGroups", "map_groups"]
+__all__ = ["MapGroups", "groups_by_least_size", "map_groups"]
 
 MAX_NEAR_POINTS = 30
 # Above the noise of a density from 30 neighbours (docs/dev/notes/audits.md).
@@ -61,12 +62,17 @@ class MapGroups:
         return float(np.average(depths, weights=self.sizes[others]))
 
 
-def map_groups(
-    Y: Array, *, n_jobs: int | None = None, near: int | None = None, least: int | None = None
-) -> MapGroups:
-    """The groups on a map of a few columns.
+def map_groups(Y: Array, *, n_jobs: int | None = None) -> MapGroups:
+    """The groups on a map of a few columns."""
+    return groups_by_least_size(Y, (_least_points(len(Y)),), n_jobs=n_jobs)[0]
 
-    near : points that the density at a point is taken from; least : points of a group
+
+def groups_by_least_size(
+    Y: Array, sizes: Sequence[int], *, n_jobs: int | None = None, near: int | None = None
+) -> list[MapGroups]:
+    """Groups of one density on a map, for several sizes of the smallest group.
+
+    near : points that the density at a point is taken from
     """
     Y = rows_in_units(Y, "Y")[0]
     n = len(Y)
@@ -78,12 +84,12 @@ def map_groups(
     positive = squares[squares > 0]
     floor = float(positive.min()) if len(positive) else 1.0
     heights = -0.5 * Y.shape[1] * np.log(np.maximum(squares, floor))
-    return _hills(lists.indices, heights, _least_points(n) if least is None else least)
+    return [_hills(lists.indices, heights, least) for least in sizes]
 
 
-def smallest_visible_group(n: int) -> int:
+def smallest_visible_group(n: int, least: int) -> int:
     """Points that a group of a map needs to be seen: no density is taken across its border."""
-    return max(_near_points(n) + 1, _least_points(n))
+    return max(_near_points(n) + 1, least)
 
 
 def _near_points(n: int) -> int:

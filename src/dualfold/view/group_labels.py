@@ -1,12 +1,11 @@
-"""Names of groups in a picture: none over another, the coarsest and largest first."""
+"""Letters and names of groups in a picture: none over another, the coarsest and largest first."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from dualfold.judging.zoom_levels import NOT_TESTABLE
-from dualfold.judging.zoom_names import GroupName, GroupNames
+from dualfold.judging.named_groups import CANNOT_TELL, NOT_FOUND, NamedGroup, NamedGroups
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,40 +25,52 @@ OTHER_FONTS = (
 )
 # Free room between names, and between a name and the frame, in points.
 MARGIN = 2.0
-UNTESTED_NOTE = "A name with ?: no test could decide whether the data have this group."
+UNTESTED_NOTE = "A name with ?: nobody can tell whether the data have this group."
 
 
-def drawn_names(names: GroupNames) -> list[GroupName]:
-    """The groups whose names a picture of two coordinates shows if there is room."""
-    shown = [one for one in names if one.name and not _has_named_parent(names, one)]
-    return [one for one in shown if len(one.place) == 2][:MAX_LABELS]
+def drawn_groups(groups: NamedGroups) -> list[NamedGroup]:
+    """The groups that a picture of two coordinates labels if there is room.
 
-
-def untested_note(names: GroupNames) -> str:
-    """The words that explain the mark of groups that were not tested; "" where there are none."""
-    return UNTESTED_NOTE if any(one.verdict == NOT_TESTABLE for one in drawn_names(names)) else ""
-
-
-def draw_group_names(figure: Figure, names: GroupNames) -> None:
-    """Write names on the first axes of a map of two coordinates, as many as there is room for.
-
-    A finer group has its name where the coarser one has none.
+    All visible groups; a finer group where the one around it has no name.
     """
+    shown = [
+        group
+        for group in groups
+        if group.level == 1 or (group.name and not _has_named_parent(groups, group))
+    ]
+    return [group for group in shown if len(group.place) == 2][:MAX_LABELS]
+
+
+def group_label(group: NamedGroup) -> str:
+    """The letter and the name as a picture has room for them, with a mark for the verdict."""
+    if group.verdict == NOT_FOUND:
+        return f"{group.letter}: {NOT_FOUND}"
+    title = group.title
+    words = title if len(title) <= MAX_LETTERS else f"{title[: MAX_LETTERS - 1]}…"
+    return f"{words} ?" if group.verdict == CANNOT_TELL else words
+
+
+def untested_note(groups: NamedGroups) -> str:
+    """The words that explain the mark of groups that were not tested; "" where there are none."""
+    shown = drawn_groups(groups)
+    return UNTESTED_NOTE if any(group.verdict == CANNOT_TELL for group in shown) else ""
+
+
+def draw_group_names(figure: Figure, groups: NamedGroups) -> None:
+    """Write labels on the first axes of a map of two coordinates, as many as there is room for."""
     from matplotlib.patheffects import withStroke
 
     axes: Any = figure.axes[0]
-    shown = drawn_names(names)
+    shown = drawn_groups(groups)
     if not shown or hasattr(axes, "get_zlim"):
         return
     figure.draw_without_rendering()
     taken: list[Any] = []
-    for one in shown:
-        size = FONT_SIZES[one.level - 1]
-        words = one.name if len(one.name) <= MAX_LETTERS else f"{one.name[: MAX_LETTERS - 1]}…"
-        words += " ?" if one.verdict == NOT_TESTABLE else ""
+    for group in shown:
+        size = FONT_SIZES[group.level - 1]
         text = axes.annotate(
-            words.replace("$", r"\$"),
-            one.place[:2],
+            group_label(group).replace("$", r"\$"),
+            group.place,
             xytext=(0.0, 0.0),
             textcoords="offset points",
             ha="center",
@@ -101,9 +112,9 @@ def _has_room(text: Any, frame: Any, taken: list[Any], size: float) -> bool:
     return False
 
 
-def _has_named_parent(names: GroupNames, one: Any) -> bool:
-    while one.parent >= 0:
-        one = names[one.parent]
-        if one.name:
+def _has_named_parent(groups: NamedGroups, group: NamedGroup) -> bool:
+    while group.parent >= 0:
+        group = groups[group.parent]
+        if group.name:
             return True
     return False

@@ -127,15 +127,11 @@ def _map_in_words(shown: Map, X: Any) -> Map:
     names = list(table.columns)[:MAX_NAMED_COLUMNS]
     columns = {str(name): values_of(table[name]) for name in names}
     judgement = map_judgement(X, shown.points, columns=columns)
-    layout, groups = judgement.layout, judgement.groups
-    meaning = map_meaning(
-        columns,
-        shown.points,
-        directions=None if layout is None else layout.columns,
-        verdicts=() if groups is None else groups.verdicts,
-    )
-    groups_with_names = named_groups(shown.points, X, columns=columns)
-    judgement = replace(judgement, meaning=meaning, names=groups_with_names)
+    layout = judgement.layout
+    directions = None if layout is None else layout.columns
+    meaning = map_meaning(columns, shown.points, directions=directions)
+    groups = named_groups(shown.points, X, columns=columns)
+    judgement = replace(judgement, meaning=meaning, groups=groups)
     return replace(shown, judgement=judgement)
 
 

@@ -11,7 +11,9 @@ import scipy.sparse as sp
 from dualfold.data.text.text_vectors import TextVectors, texts_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, measurable_rows
-from dualfold.judging.zoom_names import GroupNames, zoom_names
+from dualfold.judging.group_names import with_names
+from dualfold.judging.named_groups import NamedGroups
+from dualfold.judging.nested_groups import nested_groups
 from dualfold.quality.space import space_of
 from dualfold.view.page_columns import values_of
 
@@ -29,13 +31,13 @@ def named_groups(
     columns: Mapping[str, Any] | None = None,
     metric: Any = "euclidean",
     random_state: int = 0,
-) -> GroupNames:
+) -> NamedGroups:
     """Groups that a map shows at three levels of zoom, each with a name that was checked.
 
-    Groups are hills of density on the map. Each is named by up to four terms of `text` that
-    tell it from its surroundings, or by the columns in which it differs, and is tested as `audit`
-    tests groups: a group that the data do not have loses its name. The same input gives the same
-    names.
+    Groups are hills of density on the map. Each has a letter, is named by up to four terms of
+    `text` that tell it from its surroundings, or by the columns in which it differs, and is tested
+    as `audit` tests groups: a group that the data do not have loses its name. The same input gives
+    the same names.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ def named_groups(
 
     Returns
     -------
-    GroupNames
-        The groups; `print` it. Each has `name`, `level`, `size`, `figures`, `verdict`, `rows`.
+    NamedGroups
+        The groups; `print` it. Each has `letter`, `name`, `level`, `size`, `verdict`, `rows`.
 
     Raises
     ------
@@ -75,13 +77,14 @@ def named_groups(
     >>> Y = np.concatenate([rng.normal(0, 1, (80, 2)), rng.normal(9, 1, (80, 2))])
     >>> text = ["soup and bread"] * 80 + ["sails and waves"] * 80
     >>> for group in named_groups(Y, Y, text):
-    ...     print(group.name, group.size, group.verdict)
-    bread · soup 80 found
-    sails · waves 80 found
+    ...     print(group.letter, group.name, group.size, group.verdict)
+    A bread · soup 80 found
+    B sails · waves 80 found
     """
-    if hasattr(model, "page_content") and X is None and text is None and columns is None:
-        found: GroupNames = model.judgement.names
-        return found
+    judgement = getattr(model, "judgement", None)
+    if judgement is not None and X is None and text is None and columns is None:
+        groups: NamedGroups | None = judgement.groups
+        return NamedGroups((), len(model.points)) if groups is None else groups
     points = getattr(model, "embedding_", model)
     points = np.asarray(points, dtype=float)
     points = points[:, None] if points.ndim == 1 else points
@@ -90,7 +93,7 @@ def named_groups(
     if space is not None and space.n != n:
         raise InvalidInput(Argument("X"), f" has {space.n} rows, and the map has {n}")
     if n < 2:
-        return GroupNames((), n)
+        return NamedGroups((), n)
     terms: tuple[str, ...] = ()
     weights = None
     if text is not None:
@@ -109,9 +112,8 @@ def named_groups(
                 f" must have a value for each of the {n} points of the map; '{name}' has "
                 f"{len(column)}",
             )
-    return zoom_names(
-        space, points, values, terms=terms, weights=weights, random_state=random_state
-    )
+    groups = nested_groups(space, points, random_state=random_state)
+    return with_names(groups, values, terms=terms, weights=weights, random_state=random_state)
 
 
 def _terms_of(texts: list[str]) -> tuple[sp.csr_array, tuple[str, ...]]:

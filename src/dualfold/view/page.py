@@ -52,9 +52,9 @@ __all__ = ["Page", "PageContent", "make_page", "write_page"]
 # In this order inside one function: each file uses only what stands before it when it runs.
 PAGE_SCRIPTS = (
     *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "space", "gl_map"),
-    *("grid", "moving", "density", "names", "meaning", "overlay", "column_points", "zoom_names"),
-    *("change", "legend", "compare", "point", "chart", "panels", "verdict", "download", "search"),
-    *("tools", "keyboard", "print", "page"),
+    *("grid", "moving", "density", "names", "meaning", "groups", "overlay", "column_points"),
+    *("terms", "change", "legend", "compare", "point", "chart", "panels", "verdict", "download"),
+    *("search", "tools", "keyboard", "print", "page"),
 )
 # Coordinates of so many rows are exact, of more they have 16 bits; also the most points of a
 # still picture.

@@ -29,7 +29,7 @@ from dualfold.view.page_columns import (
     values_of,
 )
 from dualfold.view.page_map import Map
-from dualfold.view.page_names import RowTerms, names_content
+from dualfold.view.page_names import RowTerms, groups_content
 from dualfold.view.page_terms import terms
 
 # Arrows of columns that can be told apart, and from where on one says something.
@@ -163,7 +163,7 @@ def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
         "trust": None if shown.ranks is None else _trust(shown.ranks),
-        **_judgement_entries(shown, points),
+        **_judgement_entries(shown),
         "columns": _column_points(shown, points.shape[1], strip=strip),
     }
 
@@ -188,8 +188,8 @@ def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str
     ]
 
 
-def _judgement_entries(shown: Map, points: Array) -> dict[str, Any]:
-    """What the map shows, the words at its axes, the names of its groups; null where unknown."""
+def _judgement_entries(shown: Map) -> dict[str, Any]:
+    """What the map shows, the words at its axes, its groups; null where unknown."""
     judgement = Judgement() if shown.judgement is None else shown.judgement
     verdict = None
     if judgement.is_measured:
@@ -198,17 +198,17 @@ def _judgement_entries(shown: Map, points: Array) -> dict[str, Any]:
             "shows_nothing": judgement.shows_nothing,
             "parts": [one.page_entry for one in judgement.answers],
         }
-    meaning, names = judgement.meaning, judgement.names
+    meaning, groups = judgement.meaning, judgement.groups
     return {
         "verdict": verdict,
         "meaning": None if meaning is None else _meaning_entries(meaning),
         "explains": shown.explains,
-        "names": None if names is None else names_content(names, points),
+        "groups": None if groups is None else groups_content(groups),
     }
 
 
 def _meaning_entries(meaning: MapMeaning) -> dict[str, Any]:
-    """Words at the axes, arrows of columns, groups with their rows."""
+    """Words at the axes, arrows of columns."""
     arrows = [one for one in meaning.directions if one.is_beyond_chance]
     arrows = [one for one in arrows if one.correlation >= MIN_ARROW_CORRELATION]
     arrows = sorted(arrows, key=lambda one: -one.correlation)[:MAX_ARROWS]
@@ -216,8 +216,6 @@ def _meaning_entries(meaning: MapMeaning) -> dict[str, Any]:
         # In the text of the second axis, which is turned, an arrow to the right points up.
         "axes": [one.text("→", "←") for one in meaning.axes] if meaning.directions else [],
         "arrows": [[one.title, *map(float, one.direction), one.correlation] for one in arrows],
-        "groups": [one.to_dict() for one in meaning.groups],
-        "codes": packed_numbers(meaning.codes + 1) if meaning.groups else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""What a page gets of names of groups and of the terms of texts, JSON-ready."""
+"""Groups of a map and terms of texts as a page takes them, JSON-ready."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.judging.zoom_names import GroupNames
+from dualfold.judging.named_groups import NamedGroups
 from dualfold.view.page_columns import packed_numbers
 
 
@@ -32,7 +32,7 @@ class RowTerms:
 
     @property
     def content(self) -> dict[str, Any]:
-        """JSON-ready; `page_parts/zoom_names.js` reads it."""
+        """JSON-ready; `page_parts/terms.js` reads it."""
         return {
             "words": list(self.words),
             "k": self.codes.shape[1],
@@ -42,16 +42,18 @@ class RowTerms:
         }
 
 
-def names_content(names: GroupNames, points: Array) -> dict[str, Any] | None:
-    """The groups with their names, and the finest group of each row; None where none has a name."""
-    if not any(one.name for one in names) or points.shape[1] != 2:
+def groups_content(groups: NamedGroups) -> dict[str, Any] | None:
+    """The groups, and the finest group of each row; None where the map shows none."""
+    if not len(groups):
         return None
-    finest = np.zeros(names.n_rows, dtype=np.int64)
-    for place, one in enumerate(names):
-        finest[one.rows] = place + 1
-    keys = ("name", "level", "parent", "size", "verdict")
-    groups = [
-        {key: getattr(one, key) for key in keys} | {"at": list(one.place[:2]), "text": str(one)}
-        for one in names
-    ]
-    return {"groups": groups, "finest": packed_numbers(finest)}
+    finest = np.zeros(groups.n_rows, dtype=np.int64)
+    for index, group in enumerate(groups):
+        finest[group.rows] = index + 1
+    keys = ("letter", "name", "level", "parent", "size", "verdict", "about")
+    return {
+        "list": [
+            {key: getattr(group, key) for key in keys} | {"at": list(group.place[:2])}
+            for group in groups
+        ],
+        "finest": packed_numbers(finest),
+    }

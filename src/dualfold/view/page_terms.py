@@ -166,6 +166,8 @@ PAGE_TERMS = {
     "undecided": Term(
         "The data neither show a border nor that there is none: too few points, a shallow valley, "
         "or too many dimensions.",
+        "",
+        ("cannot tell", "nobody can tell"),
     ),
     "dubious": Term(
         "A point whose place says no more about it than the place of any other point would: its "

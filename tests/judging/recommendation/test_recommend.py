@@ -13,7 +13,6 @@ from dualfold.graph import knn
 from dualfold.judging.recommendation import intrinsic_dimension, neighbor_scan, recommend
 from tests.judging.door import (
     Candidate,
-    GroupsFound,
     Judgement,
     Layout,
     NeighborScan,
@@ -22,6 +21,7 @@ from tests.judging.door import (
     _levina_bickel,
     _two_nn,
     best_for_groups,
+    groups_with,
     levina_bickel,
     two_nn,
 )
@@ -307,7 +307,7 @@ def test_each_question_has_its_own_winner():
 
 def test_of_as_many_groups_of_the_data_fewer_others_are_better():
     def shows(method, found, visible):
-        groups = GroupsFound(visible, found, sampled=500)
+        groups = groups_with(*found * ["group"], *(visible - found) * ["undecided"])
         return Candidate(method, (0.5,), shown=Judgement(Layout(0, 0, (), 2), None, groups))
 
     some, exact, few = shows("isomap", 4, 6), shows("tsne", 4, 4), shows("pca", 3, 3)

@@ -1,7 +1,7 @@
-// What the map means in the words of its table: columns at the axes, arrows on demand, groups with what differs in them.
+// What the map means in the words of its table: columns at the axes, arrows on demand.
 
 const AXIS_FONT = { size: 11.5, weight: 500 };
-const meaningOf = (map) => map.meaning || { axes: [], arrows: [], groups: [], codes: null };
+const meaningOf = (map) => map.meaning || { axes: [], arrows: [] };
 
 // The words of an axis: which columns it follows, and what share of the variance it explains.
 function axisWords(map, axis) {
@@ -29,53 +29,6 @@ function drawAxisWords(map, place, layer) {
   const write = (axis, room, at) => { drawnPart("text", { ...look, ...at }, layer).textContent = within(axisWords(map, axis), room, AXIS_FONT); };
   write(0, width - 6, { x: left + width - 2, y: top + height + 13 });
   if (!map.strip) write(1, height - 6, { transform: `translate(${left - 7} ${top + 2}) rotate(-90)` });
-}
-
-const groupRows = new Map(); // map → rows of each group
-function rowsOfGroups(map) {
-  if (!groupRows.has(map)) {
-    const { groups, codes } = meaningOf(map);
-    const found = groups.map(() => []);
-    if (codes) packed(codes).forEach((code, row) => { if (code > 0) found[code - 1].push(row); });
-    groupRows.set(map, found);
-  }
-  return groupRows.get(map);
-}
-
-const MOST_GROUP_NAMES = 14;
-const hasGroupNames = (map) => map.dimensions === 2 && !map.strip && meaningOf(map).groups.some(({ name }) => name);
-
-// Names of the groups with their pixels: beside the dots, on none of them, none on another; left out without room.
-function placedGroupNames(map, place) {
-  const [left, top, width, height] = boxOf(place);
-  const level = LEVELS[2];
-  pen.font = `${level.weight} ${level.size}px ${FONT}`;
-  const placed = [];
-  const isFree = freeOf(map, place, placed);
-  meaningOf(map).groups.slice(0, MOST_GROUP_NAMES).forEach((group, code) => {
-    if (!group.name) return;
-    const pixels = rowsOfGroups(map)[code].map((row) => pixelOf(place, row));
-    const [x, y] = [left, top].map((edge, axis) => pixels.map((pixel) => pixel[axis]).sort((a, b) => a - b)[Math.floor(pixels.length / 2)] - edge);
-    if (!(x > 0 && y > 0 && x < width && y < height)) return;
-    const text = short(group.name, 30);
-    const box = [pen.measureText(text).width + 8, level.size + 6];
-    const free = freeSpot(x, y, box, isFree, 0.5 * Math.max(width, height));
-    if (!free) return;
-    const gap = ([px, py]) => Math.hypot(Math.max(0, Math.abs(px - left - free[0]) - box[0] / 2), Math.max(0, Math.abs(py - top - free[1]) - box[1] / 2));
-    const nearest = pixels.reduce((best, pixel) => (gap(pixel) < gap(best) ? pixel : best));
-    placed.push({ text, level, x: left + free[0], y: top + free[1], box, color: null, code, towards: gap(nearest) > 14 ? nearest : null });
-  });
-  return placed;
-}
-
-// From the edge of a name that lies apart to the nearest dot of its group.
-function drawLeader({ x, y, box, towards }, inside, [left, top]) {
-  if (!towards) return;
-  const [dx, dy] = [towards[0] - x, towards[1] - y];
-  const share = Math.min(box[0] / 2 / Math.abs(dx || 1e-9), box[1] / 2 / Math.abs(dy || 1e-9), 1);
-  const end = 1 - 6 / Math.hypot(dx, dy);
-  drawnPart("line", { x1: x + dx * share - left, y1: y + dy * share - top, x2: x + dx * end - left, y2: y + dy * end - top,
-    stroke: ink("--soft"), "stroke-width": 1, "stroke-opacity": 0.7, class: "leader" }, inside);
 }
 
 // Arrows of the columns: a star in the corner that holds the fewest dots.
@@ -127,38 +80,6 @@ function drawArrows(map, place, inside) {
     drawnPart("text", { x: spot[0], y: spot[1], "text-anchor": "middle", "dominant-baseline": "central", "font-family": FONT, "font-size": 11,
       "font-weight": LEVELS[2].weight, fill: ink("--ink"), stroke: ink("--card"), "stroke-width": 3, "paint-order": "stroke", class: "arrow-name" }, group).textContent = text;
   }
-}
-
-// The list beside the map: each group with what differs in it; a click selects its rows.
-const FIRST_GROUPS = 6;
-const NOT_FOUND = "not found in the data"; // as `judging/group_names.py` says it
-function groupLine(map, { letter, name, size, verdict: judged, differences }, code) {
-  const found = judged !== NOT_FOUND;
-  const told = found ? differences.map(({ column, where, inside, outside, is_category: level }) => (level
-    ? `${column} = ${where} ${inside} (${outside} elsewhere)` : `${column} ${where} (${inside} against ${outside})`)) : [];
-  const said = [...(told.length || !found ? told : ["no column sets it apart"]), ...(judged ? [judged] : [])].join("; ");
-  return element("li", {}, element("button", { type: "button", class: "class group", title: `Select the rows of group ${letter}`,
-    onclick: () => select(rowsOfGroups(map)[code]) },
-  element("span", {}, element("strong", { dir: "auto", text: name ? `${letter}: ${name}` : letter }), element("bdi", { class: "said", text: said })),
-  element("span", { class: "count", text: plural(size, "row", "rows") })));
-}
-
-function groupsSection() {
-  const [place, map] = [by("groups"), maps[state.map]];
-  const { groups } = meaningOf(map);
-  if (place.dataset.map === String(state.map)) return; // whoever reads down the list keeps the place
-  place.dataset.map = String(state.map);
-  if (!groups.length) { place.replaceChildren(...zoomNamesSection(map)); return; }
-  const lines = groups.map((group, code) => ({ line: groupLine(map, group, code), found: group.verdict !== NOT_FOUND }));
-  const list = (some) => element("ul", { class: "classes groups" }, ...some.map(({ line }) => line));
-  const folded = (words, some) => (some.length ? [element("details", {}, element("summary", { text: words }), list(some))] : []);
-  const [told, missing] = [lines.filter(({ found }) => found), lines.filter(({ found }) => !found)];
-  const rest = told.slice(FIRST_GROUPS);
-  place.replaceChildren(element("h2", {}, termButton("Groups on the map", "group on the map")),
-    ...(told.length ? [list(told.slice(0, FIRST_GROUPS))] : []),
-    ...folded(plural(rest.length, "smaller group", "smaller groups"), rest),
-    ...folded(`${plural(missing.length, "group is", "groups are")} ${NOT_FOUND}`, missing),
-    ...zoomNamesSection(map));
 }
 
 // The same in words under the map, for readers who do not see it.

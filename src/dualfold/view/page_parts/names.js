@@ -139,7 +139,6 @@ function freeOf(map, place, placed) {
 function placedNames(map, place) {
   const colors = coloring(map);
   if (state.names && hasColumns(map)) return placedPointNames(map, place);
-  if (state.names && hasZoomNames(map)) return placedZoomNames(map, place);
   if (state.names && hasGroupNames(map)) return placedGroupNames(map, place);
   if (isSpace(map) || !state.names || !colors.column || colors.column.kind !== "class" || isText(colors.column)) return [];
   const [left, top, width, height] = boxOf(place);

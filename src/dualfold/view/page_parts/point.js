@@ -69,6 +69,7 @@ function pointSection() {
     element("h2", { dir: "auto", text: short(nameOf(row), 60) }),
     ...(given.names ? [element("p", { class: "note", text: `row ${count(rowNumber(row))}` })] : []),
     element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, columns.filter(isText), 10000)),
+    ...groupsOfRow(row),
     ...termsOf(row),
     scoresOf(row),
     ...relationLists(found),

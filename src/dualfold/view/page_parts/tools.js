@@ -3,7 +3,7 @@
 function toggles() {
   const column = chosenColumn(maps[state.map]);
   const shown = shownMaps().map((at) => maps[at]);
-  by("names").hidden = !shown.some((map) => hasGroupNames(map) || hasZoomNames(map) || hasColumns(map)) && (!column || column.kind !== "class" || isText(column));
+  by("names").hidden = !shown.some((map) => hasGroupNames(map) || hasColumns(map)) && (!column || column.kind !== "class" || isText(column));
   by("arrows").hidden = !shown.some(hasArrows);
   by("contours").hidden = n <= 5000;
   by("names").setAttribute("aria-pressed", String(state.names));
