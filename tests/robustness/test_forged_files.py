@@ -16,10 +16,10 @@ import scipy.io
 import scipy.sparse as sp
 
 from dualfold import data
-from dualfold.data.array_files import matrix_market
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.models import load_model
 from tests.robustness import forgeries
+from tests.robustness.door import matrix_market
 from tests.robustness.forged_tables import FILES, damaged_bytes, read_outcome, table_files
 from tests.robustness.forgeries import GENERATORS, KINDS, outcome
 

@@ -16,10 +16,9 @@ import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.models import load_model, model_of, rechecked_model, save_model
-from dualfold.models.trace_answers import certify_points
-from dualfold.unfolding.stored_unfolding import rechecked_unfolding
 from tests.proofs import fuzz_maps as maps
 from tests.proofs.fuzz_maps import accepted
+from tests.robustness.door import certify_points, rechecked_unfolding
 from tests.robustness.forgeries import archive_of, parts_of_file, sealed
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -7,8 +7,8 @@ import pytest
 
 from dualfold import Isomap, LaplacianEigenmaps
 from dualfold.errors import DualfoldError, DualfoldWarning, FewerNeighbors, InvalidInput
-from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
+from tests.robustness.door import Plan
 
 RNG = np.random.default_rng(0)
 CLOUD = RNG.normal(size=(60, 5))

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dualfold.methods.descriptions import DESCRIPTIONS
-from dualfold.methods.points.starts import principal_points
+from tests.robustness.door import principal_points
 from tests.tools.tables import rows_for
 
 ROWS, COLUMNS = 30, 5

@@ -17,9 +17,8 @@ from dualfold import (
     graph,
     quality,
 )
-from dualfold.data.array_files import sparse_table
 from dualfold.programs import LinearProgram
-from dualfold.scale.rows import plain_rows
+from tests.robustness.door import plain_rows, sparse_table
 from tests.tools.sparse_forms import forms_of
 
 RNG = np.random.default_rng(1)

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from dualfold import errors
 from dualfold.data import swiss_roll
 from dualfold.errors import DualfoldWarning
-from dualfold.trace.solvers import preconditioned
+from tests.robustness.door import preconditioned
 from tests.workflows.test_estimator_checks import ESTIMATORS, VARIANTS
 
 THREADS = 4
@@ -103,7 +103,7 @@ def test_a_seed_for_pyamg_is_of_one_thread_at_a_time(monkeypatch):
 def test_models_for_tasks_lie_in_one_folder(monkeypatch):
     """A second folder would be forgotten at once, and deleted with the model in it."""
     pytest.importorskip("dask")
-    from dualfold.scale import placing
+    from tests.robustness.door import placing
 
     def slow():
         time.sleep(0.02)

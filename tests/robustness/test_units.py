@@ -20,9 +20,8 @@ import dualfold.methods.descriptions
 from dualfold import graph, quality
 from dualfold.errors import InvalidInput
 from dualfold.graph import neighbors_within
-from dualfold.methods.maps.local_map import LocalWeightsMap
 from dualfold.weights import affinity, column_means
-from dualfold.weights.column_moments import column_deviations
+from tests.robustness.door import LocalWeightsMap, column_deviations
 from tests.tools.tables import roll_points
 
 X = roll_points(90, random_state=0)

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from dualfold.kernels import reports, threads
-from dualfold.kernels.threads import one_blas_thread
+from tests.workflows.door import one_blas_thread, reports, threads
 
 
 def blas_threads():

@@ -7,7 +7,9 @@ import sys
 
 import numpy as np
 
-from dualfold.games import Euclidean
+from dualfold.games import Euclidean, divergences
+from dualfold.games import certificate as verdict
+from dualfold.games import textbook_methods as descent
 from dualfold.kernels.arithmetic import (
     EPS,
     LENGTH_UNDERFLOW,
@@ -21,13 +23,10 @@ from dualfold.kernels.arithmetic import (
     smallest_positive,
     unit_roundoff,
 )
-from dualfold.kernels.arithmetic import intervals as sure
-from dualfold.theory.games import certificate as verdict
-from dualfold.theory.games import divergences
-from dualfold.theory.games import textbook_methods as descent
 from dualfold.trace import certify
-from dualfold.trace.proof import rounding
 from dualfold.unfolding import certificate, certify_unfolding
+from tests.workflows.door import intervals as sure
+from tests.workflows.door import rounding
 
 
 def test_units_of_rounding_are_those_of_the_machine():

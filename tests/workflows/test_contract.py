@@ -12,10 +12,9 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from dualfold.errors import DualfoldError, NotConverged, TooLarge
 from dualfold.trace import TraceProblem, certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
-from dualfold.trace.solvers.auto import Pace
-from dualfold.trace.solvers.subspace import Progress
 from tests.proofs.families import FAMILIES
 from tests.tools.angles import principal_sine
+from tests.workflows.door import Pace, Progress
 
 SOLVERS = [
     Dense(),
@@ -102,7 +101,7 @@ def test_a_solver_that_does_not_arrive_says_so():
 
 
 def test_auto_that_does_not_arrive_says_so(monkeypatch):
-    from dualfold.trace.solvers import auto
+    from tests.workflows.door import auto
 
     monkeypatch.setattr(auto, "Lanczos", partial(Lanczos, most_products=10))
     A = np.diag(1 + np.arange(500) * 1e-6)

@@ -34,9 +34,9 @@ from dualfold import (
 )
 from dualfold.data import digits, swiss_roll
 from dualfold.graph import geodesic_distances, join_pieces, knn, nearest
-from dualfold.kernels.reports import count_work, tally
 from dualfold.quality import trustworthiness
 from dualfold.unfolding import unfold
+from tests.workflows.door import count_work, tally
 
 BASELINE = Path(__file__).with_name("counts.json")
 MOST = 1.5

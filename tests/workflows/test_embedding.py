@@ -22,7 +22,7 @@ DATA = {
 def test_embedding_warns_when_its_certificate_fails():
     from dataclasses import dataclass, replace
 
-    from dualfold.trace.solvers.solver import Solver
+    from tests.workflows.door import Solver
 
     @dataclass(frozen=True)
     class Careless(Solver):

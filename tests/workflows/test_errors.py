@@ -12,9 +12,7 @@ import pytest
 
 import dualfold
 from dualfold import errors, methods, quality
-from dualfold.cli.wording import command_text
 from dualfold.data import Reading, read_table
-from dualfold.data.table_writer import write_table
 from dualfold.errors import (
     Argument,
     DualfoldError,
@@ -25,9 +23,9 @@ from dualfold.errors import (
     RowNumbers,
 )
 from dualfold.graph import join_pieces, knn, nearest
-from dualfold.graph.pieces import one_piece
 from dualfold.trace.solvers import Lanczos
 from tests.tools.tables import roll_points
+from tests.workflows.door import command_text, one_piece, write_table
 
 X = roll_points(40, random_state=0)
 TWO = np.vstack([X, X + 1000])

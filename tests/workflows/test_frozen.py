@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator
 
 import dualfold
 from dualfold import methods, quality
-from dualfold.quality.picture import MEASURE_MEANINGS
-from dualfold.theory.games.minimum_search import LeastPoint
+from tests.workflows.door import MEASURE_MEANINGS, LeastPoint
 
 ROOMS = ("trace", "theory", "unfolding", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.

@@ -8,7 +8,7 @@ import pytest
 
 import dualfold
 from dualfold.data import prepare
-from dualfold.data.reading import PLAIN_READING
+from tests.workflows.door import PLAIN_READING
 
 N = 120
 

@@ -7,10 +7,18 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.cli.terminal import Stage, duration
 from dualfold.graph import farthest_points, geodesic_distances, knn
-from dualfold.kernels.reports import Report, descent, digits_share, long_call, reporting_to, steps
 from tests.tools.tables import roll_points
+from tests.workflows.door import (
+    Report,
+    Stage,
+    descent,
+    digits_share,
+    duration,
+    long_call,
+    reporting_to,
+    steps,
+)
 
 
 def heard_in(work):

@@ -15,10 +15,9 @@ from sklearn.utils.estimator_checks import check_estimator
 from dualfold import embed
 from dualfold.graph import knn
 from dualfold.methods import eigenmaps
-from dualfold.methods.maps.out_of_sample import map_from_parts, parts_of
-from dualfold.quality.estimate import Estimate
 from tests.tools.angles import principal_sine
 from tests.tools.tables import roll_points
+from tests.workflows.door import Estimate, map_from_parts, parts_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "dev" / "skeletons"
 ROLL = roll_points(200, random_state=0)

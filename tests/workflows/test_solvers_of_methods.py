@@ -12,9 +12,9 @@ from dualfold.graph import knn
 from dualfold.methods import eigenmaps, hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
+from tests.workflows.door import factorise, shifted_matrices
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
@@ -72,13 +72,11 @@ def test_broken_answers_are_refused():
 
 def test_the_turned_matrix_counts_and_solves_like_the_square(set_limits):
     from dualfold.trace.solvers import Factored
-    from dualfold.trace.sparse import shifted_matrices as matrices
-    from dualfold.trace.sparse.factorisation import factorise
 
     set_limits("trace.sparse.shifted_matrices", MIN_ROTATED_ROWS=10)
     graph = dualfold.graph.knn(roll_points(700, random_state=1), 10)
     problem = dualfold.methods.lle(graph, n_components=3)
-    pencil = matrices.shifted_matrices(problem)
+    pencil = shifted_matrices(problem)
     assert pencil.is_rotated
     M = problem.A.factor.toarray()
     exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
