@@ -199,7 +199,9 @@ def _places(scale: str) -> dict[str, int]:
     """For each answer of a scale its place, from 0."""
     steps = ANSWER_SCALES[scale]
     return {
-        plain_words(word): place for place, step in enumerate(steps) for word in step.split("|")
+        plain_words(word): step_number
+        for step_number, step in enumerate(steps)
+        for word in step.split("|")
     }
 
 
@@ -229,9 +231,9 @@ def no_answers_among(words: Iterable[str]) -> tuple[str, ...]:
     ('weiß nicht',)
     """
     plain = {word: plain_words(word) for word in words}
-    found = tuple(word for word in plain if plain[word] in _no_answers())
+    words_of_none = tuple(word for word in plain if plain[word] in _no_answers())
     others = frozenset(plain.values()) - _no_answers()
-    return found if found and _scale_of(others) is not None else ()
+    return words_of_none if words_of_none and _scale_of(others) is not None else ()
 
 
 def ordered_answers(levels: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
@@ -241,13 +243,13 @@ def ordered_answers(levels: Mapping[str, Iterable[str]]) -> dict[str, tuple[str,
 
     levels : the different words of each column
     """
-    plain = {name: {plain_words(word): word for word in found} for name, found in levels.items()}
-    scales = {name: _scale_of(frozenset(found)) for name, found in plain.items()}
+    plain = {name: {plain_words(word): word for word in words} for name, words in levels.items()}
+    scales = {name: _scale_of(frozenset(words)) for name, words in plain.items()}
     orders = {}
     for scale in dict.fromkeys(one for one in scales.values() if one is not None):
         places = _places(scale)
-        members = [found for name, found in plain.items() if scales[name] == scale]
-        union = {key: word for found in members for key, word in found.items()}
+        members = [words for name, words in plain.items() if scales[name] == scale]
+        union = {key: word for words in members for key, word in words.items()}
         common = len({places[key] for key in union}) == len(union)
         for name, own in plain.items():
             # Beside others, a column may have one or two of the answers.

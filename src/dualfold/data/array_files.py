@@ -57,33 +57,33 @@ def parquet_module() -> Any:
     return parquet
 
 
-def parquet_frame(place: Place, name: str) -> pd.DataFrame:
+def parquet_frame(file: Place, name: str) -> pd.DataFrame:
     """The columns of a Parquet file; a stored index is not one of them."""
     parquet = parquet_module()
     with unreadable_as_damaged(name, "Parquet"):
         # By places, since names may appear twice; each column is freed when it is copied.
-        stored = parquet.ParquetFile(place, pre_buffer=False).read(use_threads=False)
+        stored = parquet.ParquetFile(file, pre_buffer=False).read(use_threads=False)
         frame: pd.DataFrame = stored.to_pandas(split_blocks=True, self_destruct=True)
         del stored
         frame.index = range(len(frame))  # type: ignore[assignment]
     return frame
 
 
-def npy_array(place: Place, name: str, *, mapped: bool = False) -> Array:
+def npy_array(file: Place, name: str, *, mapped: bool = False) -> Array:
     """The array of an .npy file, `mapped` into memory if that is asked or it is large."""
-    large = mapped or (isinstance(place, Path) and place.stat().st_size > MAP_BYTES)
+    large = mapped or (isinstance(file, Path) and file.stat().st_size > MAP_BYTES)
     with _arrays_of(name, "NPY"):
-        _refuse_longer_than_file(place)
-        stored: Array = np.load(place, mmap_mode="r" if large else None, allow_pickle=False)
+        _refuse_longer_than_file(file)
+        stored: Array = np.load(file, mmap_mode="r" if large else None, allow_pickle=False)
     if not isinstance(stored, np.ndarray):  # an archive under this name
         stored.close()
         raise DamagedFile(f"{name} is not a readable NPY file, but an archive")
     return stored
 
 
-def _refuse_longer_than_file(place: Place) -> None:
+def _refuse_longer_than_file(file: Place) -> None:
     """Raise for an array whose header states more than the file has: memory would be taken."""
-    with place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue()) as stream:
+    with file.open("rb") if isinstance(file, Path) else io.BytesIO(file.getvalue()) as stream:
         if stream.read(6) != npy.MAGIC_PREFIX:
             return  # np.load says what it is
         stream.seek(0)
@@ -100,22 +100,22 @@ def _refuse_longer_than_file(place: Place) -> None:
         raise ValueError(f"it states an array of shape {shape}, for which it is too short")
 
 
-def npz_table(place: Place, name: str, array: str | None) -> Table:
+def npz_table(file: Place, name: str, array: str | None) -> Table:
     """The matrix of an .npz file: sparse, the one named, X, or the only one there is.
 
     Its other arrays with one value for each row become labels, as `y` beside `X`.
     """
-    refuse_oversized_archive(place, name, "NPZ")
-    with _arrays_of(name, "NPZ"), np.load(place, allow_pickle=False) as archive:
+    refuse_oversized_archive(file, name, "NPZ")
+    with _arrays_of(name, "NPZ"), np.load(file, allow_pickle=False) as archive:
         _refuse_twice(archive.files)
         held = {key: archive[key] for key in archive.files}
     if set(held) >= SPARSE_ENTRIES and array is None:
         from scipy.sparse import load_npz
 
-        if isinstance(place, io.BytesIO):
-            place.seek(0)
+        if isinstance(file, io.BytesIO):
+            file.seek(0)
         with _arrays_of(name, "NPZ"):
-            stored = load_npz(place)
+            stored = load_npz(file)
         return sparse_table(stored)
     tables = [key for key, value in held.items() if value.ndim >= 2]
     candidates = [array] if array else (["X"] if "X" in held else tables or list(held))
@@ -196,7 +196,7 @@ def _refuse_long(numbers: Array, name: str) -> None:
 
 def unnamed_columns(width: int) -> tuple[str, ...]:
     """The names of columns that have none."""
-    return tuple(f"column_{place + 1}" for place in range(width))
+    return tuple(f"column_{column + 1}" for column in range(width))
 
 
 def _refuse_twice(names: list[str]) -> None:
@@ -242,8 +242,8 @@ def matrix_market(opener: Opener, name: str) -> Any:
     except (ValueError, OSError, EOFError, OverflowError, MemoryError) as error:
         if isinstance(error, InvalidInput) and not isinstance(error, DamagedFile):
             raise
-        said = " ".join(str(error).split())[:200]
-        raise DamagedFile(f"{name} is not a readable MatrixMarket file: {said}") from error
+        reason = " ".join(str(error).split())[:200]
+        raise DamagedFile(f"{name} is not a readable MatrixMarket file: {reason}") from error
 
 
 def _banner(stream: BinaryIO, name: str) -> tuple[str, str, str]:
@@ -294,12 +294,12 @@ def _body(stream: BinaryIO, kinds: list[Any]) -> list[Array]:
         )
     except pd.errors.EmptyDataError:
         return [np.zeros(0, kind) for kind in kinds]
-    return [frame[place].to_numpy() for place in range(len(kinds))]
+    return [frame[column].to_numpy() for column in range(len(kinds))]
 
 
-def _refuse_count(found: int, wanted: int) -> None:
-    if found != wanted:
-        raise DamagedFile(f"it states {wanted} entries and holds {found}")
+def _refuse_count(count: int, wanted: int) -> None:
+    if count != wanted:
+        raise DamagedFile(f"it states {wanted} entries and holds {count}")
 
 
 def _dense(columns: list[Array], sizes: list[int], symmetry: str) -> Array:

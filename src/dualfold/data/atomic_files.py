@@ -137,13 +137,13 @@ def discard_unfinished() -> None:
         _remove(growing)
 
 
-def _remove(place: Path) -> None:
+def _remove(path: Path) -> None:
     """A file or a folder, if it is there."""
     with contextlib.suppress(OSError):
-        if place.is_dir() and not place.is_symlink():
-            shutil.rmtree(place, ignore_errors=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
         else:
-            place.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:
@@ -153,7 +153,7 @@ def check_place(path: Path, *, overwrite: bool) -> None:
 
 def check_folder(folder: Path) -> None:
     """Refuse now a folder that could not be made, or not be written to, after the work."""
-    there = next(place for place in (folder, *folder.parents) if place.exists())
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if not there.is_dir():
         raise InvalidInput(f"{there} is a file, and a folder is needed; choose another name")
     if not os.access(there, os.W_OK):

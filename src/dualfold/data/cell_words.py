@@ -78,11 +78,11 @@ class _Words:
 
     def cells_with(self, words: Collection[str]) -> dict[str, int]:
         """Number of cells that hold each of these words."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for value, count in zip(self.values, self.counts.tolist(), strict=True):
             if isinstance(value, str) and value.strip() in words:
-                found[value.strip()] = found.get(value.strip(), 0) + count
-        return found
+                counts[value.strip()] = counts.get(value.strip(), 0) + count
+        return counts
 
     def column(self, values: list[Any], missing: Any) -> Any:
         """The column with other values, `missing` at the empty cells."""
@@ -102,50 +102,56 @@ def understood_words(
     if reading.plain:
         return WordChoices(frame)
     frame = frame.copy(deep=False)
-    said: list[Message] = []
+    messages: list[Message] = []
     numeric: dict[str, _Numbers] = {}
     words: dict[int, _Words] = {}
     literal = {*reading.category, *reading.orders, reading.identifier, reading.labels}
-    for place, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+    for column, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
         if _is_numeric(dtype):
-            _set_number_gaps(frame, place, reading, name)
-            said += _set_serial_dates(frame, place, str(name))
+            _set_number_gaps(frame, column, reading, name)
+            messages += _set_serial_dates(frame, column, str(name))
             continue
-        split = _split(frame.iloc[:, place])
+        split = _split(frame.iloc[:, column])
         if split is None:
             continue
-        found = None if name in literal else _as_numbers(split, name, reading, name in numbers)
-        if found is None:
-            words[place] = split
+        numbers_read = (
+            None if name in literal else _as_numbers(split, name, reading, name in numbers)
+        )
+        if numbers_read is None:
+            words[column] = split
             continue
-        frame.isetitem(place, found.values)
-        numeric[name] = found
-    said += _number_notices(numeric)
-    among_numbers = {word for found in numeric.values() for word in found.gap_words}
-    gaps = {name: found.odd_words for name, found in numeric.items() if found.odd_words}
+        frame.isetitem(column, numbers_read.values)
+        numeric[name] = numbers_read
+    messages += _number_notices(numeric)
+    among_numbers = {word for numbers_read in numeric.values() for word in numbers_read.gap_words}
+    gaps = {
+        name: numbers_read.odd_words
+        for name, numbers_read in numeric.items()
+        if numbers_read.odd_words
+    }
     levels, unanswered = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
-    for place, split in words.items():
-        name = frame.columns[place]
+    for column, split in words.items():
+        name = frame.columns[column]
         kept, notices = _levels(split, name, reading, among_numbers)
-        said += notices
+        messages += notices
         unsaid = () if name in literal else _no_answers(split, name, reading)
         changed = _without_gap_words(split, {*reading.gap_words(name), *unsaid}, kept)
         if changed is not None:
-            frame.isetitem(place, changed)
+            frame.isetitem(column, changed)
         if kept:
             levels[name] = tuple(kept)
         if unsaid:
             gaps[name] = unanswered[name] = unsaid
-    said += _no_answer_notices(unanswered)
+    messages += _no_answer_notices(unanswered)
     choices = {"gap_markers": _spelt(gaps), "levels": _spelt(levels)}
-    return WordChoices(frame, {k: v for k, v in choices.items() if v}, tuple(said))
+    return WordChoices(frame, {k: v for k, v in choices.items() if v}, tuple(messages))
 
 
 def with_choices(reading: Reading, choices: Mapping[str, tuple[str, ...]]) -> Reading:
     """The reading that decides the same for rows that come later."""
     merged: dict[str, Any] = {
-        name: tuple(dict.fromkeys((*getattr(reading, name), *found)))
-        for name, found in choices.items()
+        name: tuple(dict.fromkeys((*getattr(reading, name), *chosen)))
+        for name, chosen in choices.items()
     }
     return replace(reading, **merged)
 
@@ -156,7 +162,7 @@ def ambiguous_words(words: Collection[Any]) -> set[str]:
 
 
 def _spelt(words: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(f"{name}={word}" for name, found in words.items() for word in found)
+    return tuple(f"{name}={word}" for name, listed in words.items() for word in listed)
 
 
 def _is_numeric(dtype: DType) -> bool:
@@ -184,22 +190,22 @@ def _float(word: str) -> float | None:
         return None
 
 
-def _set_serial_dates(frame: pd.DataFrame, place: int, name: str) -> list[Message]:
+def _set_serial_dates(frame: pd.DataFrame, column: int, name: str) -> list[Message]:
     """Numbers of days, as spreadsheets store dates, in a column that is called a date."""
     import pandas as pd
 
     if not DATE_NAME_PATTERN.fullmatch(name.strip()):
         return []
-    values = frame.iloc[:, place].astype(np.float64)
+    values = frame.iloc[:, column].astype(np.float64)
     known = values.dropna()
     low, high = SERIAL_DATES
     if len(known) == 0 or not bool(known.between(low, high).all()):
         return []
-    frame.isetitem(place, pd.to_datetime(values, unit="D", origin="1899-12-30").array)
+    frame.isetitem(column, pd.to_datetime(values, unit="D", origin="1899-12-30").array)
     return [
         Message(
             f"'{name}': read as dates that a spreadsheet stored as days ({known.iloc[0]:g} is "
-            f"{frame.iloc[:, place].dropna().iloc[0]:%Y-%m-%d}); ",
+            f"{frame.iloc[:, column].dropna().iloc[0]:%Y-%m-%d}); ",
             Argument("plain", True),
             " leaves cells as they are written",
         )
@@ -296,18 +302,18 @@ def _is_gap(text: str, markers: Collection[str]) -> bool:
 
 def _number_notices(numeric: Mapping[str, _Numbers]) -> list[Message]:
     """A sentence for each notation, and for each set of words that were taken as missing."""
-    said = list[Message]()
+    notices = list[Message]()
     for written in dict.fromkeys(one.written for one in numeric.values() if one.written):
         names = [name for name, one in numeric.items() if one.written == written]
         words = f"{quoted_names(names)}: read as numbers {written}; "
-        said.append(Message(words, *_as_words(names)))
+        notices.append(Message(words, *_as_words(names)))
     for unusual in dict.fromkeys(tuple(one.unusual) for one in numeric.values() if one.unusual):
         names = [name for name, one in numeric.items() if tuple(one.unusual) == unusual]
         cells = sum(sum(numeric[name].unusual.values()) for name in names)
         taken = "cells without a number were" if cells > 1 else "cell without a number was"
         words = f"{quoted_names(names)}: {cells:,} {taken} taken as missing "
-        said.append(Message(words, f"({quoted_names(unusual)}); ", *_as_words(names)))
-    return said
+        notices.append(Message(words, f"({quoted_names(unusual)}); ", *_as_words(names)))
+    return notices
 
 
 def _as_words(names: list[str]) -> tuple[str, str]:
@@ -320,7 +326,7 @@ def _levels(
 ) -> tuple[list[str], list[Message]]:
     """The words for missing that are levels of this column, and notices about doubtful ones."""
     asked, markers = reading.level_words(name), reading.gap_words(name)
-    kept, said = [], list[Message]()
+    kept, notices = [], list[Message]()
     for word, cells in words.cells_with(MISSING_WORDS - {""}).items():
         if word in asked:
             kept.append(word)
@@ -333,7 +339,7 @@ def _levels(
         rows = f"{cells:,} row{'s' if cells > 1 else ''}"
         if word not in among_numbers and _is_level(word, cells, others, words):
             kept.append(word)
-            said.append(
+            notices.append(
                 Message(
                     f"'{word}' is a level of '{name}' ({rows}), as its other words are; ",
                     Argument("gap_markers", [f"{name}={word}"]),
@@ -341,14 +347,14 @@ def _levels(
                 )
             )
         else:
-            said.append(
+            notices.append(
                 Message(
                     f"'{word}' in '{name}' ({rows}) was taken as missing; ",
                     Argument("levels", [f"{name}={word}"]),
                     " takes it as a level",
                 )
             )
-    return kept, said
+    return kept, notices
 
 
 def _no_answers(words: _Words, name: str, reading: Reading) -> tuple[str, ...]:
@@ -362,11 +368,11 @@ def _no_answers(words: _Words, name: str, reading: Reading) -> tuple[str, ...]:
 
 def _no_answer_notices(unanswered: Mapping[str, tuple[str, ...]]) -> list[Message]:
     """A sentence for each set of words that say "don't know"."""
-    said = list[Message]()
+    notices = list[Message]()
     for words in dict.fromkeys(unanswered.values()):
         names = [name for name in unanswered if unanswered[name] == words]
         one = len(words) == 1
-        said.append(
+        notices.append(
             Message(
                 f"{quoted_names(names)}: {quoted_names(words)} {'is' if one else 'are'} no answer "
                 f"on the scale of the others and {'was' if one else 'were'} taken as missing; ",
@@ -374,7 +380,7 @@ def _no_answer_notices(unanswered: Mapping[str, tuple[str, ...]]) -> list[Messag
                 f" takes {'it as a level' if one else 'them as levels'}",
             )
         )
-    return said
+    return notices
 
 
 def _is_level(word: str, cells: int, others: list[str], words: _Words) -> bool:

@@ -52,20 +52,22 @@ def without_redundant_columns(table: Table, reading: Reading) -> Table:
         for name, first in equal.items()
         if name not in (*constant, *reading.meant_columns)
     }
-    said = list[Message]()
+    notices = list[Message]()
     if equal and together:
-        said.append(_equal_notice(equal, left_out=False))
+        notices.append(_equal_notice(equal, left_out=False))
         equal = {}
-    left = [place for place, name in enumerate(names) if name not in constant and name not in equal]
+    left = [
+        column for column, name in enumerate(names) if name not in constant and name not in equal
+    ]
     if constant:
         words = f"{quoted_names(constant)}: the same value in every row, left out; "
-        said.append(Message(words, column_argument("keep", constant), _uses(constant)))
+        notices.append(Message(words, column_argument("keep", constant), _uses(constant)))
     if equal:
-        said.append(_equal_notice(equal, left_out=True))
-    if not said or (not left and not table.kinds):
+        notices.append(_equal_notice(equal, left_out=True))
+    if not notices or (not left and not table.kinds):
         return table
-    kept = tuple(names[place] for place in left)
-    return replace(table, X=X[:, left], names=kept, notices=(*table.notices, *said))
+    kept = tuple(names[column] for column in left)
+    return replace(table, X=X[:, left], names=kept, notices=(*table.notices, *notices))
 
 
 def _equal_notice(equal: dict[str, str], *, left_out: bool) -> Message:
@@ -91,14 +93,14 @@ def _uses(names: list[str]) -> str:
 def _equal_columns(X: Array, names: tuple[str, ...]) -> dict[str, str]:
     """Columns that equal an earlier one in every row, each with that one."""
     first: dict[bytes, int] = {}
-    found = {}
-    for place, name in enumerate(names):
-        key = np.ascontiguousarray(X[:, place]).tobytes()
+    equal = {}
+    for column, name in enumerate(names):
+        key = np.ascontiguousarray(X[:, column]).tobytes()
         if key in first:
-            found[name] = names[first[key]]
+            equal[name] = names[first[key]]
         else:
-            first[key] = place
-    return found
+            first[key] = column
+    return equal
 
 
 def logarithms(table: Table, reading: Reading) -> tuple[dict[str, float], list[Message]]:
@@ -107,30 +109,30 @@ def logarithms(table: Table, reading: Reading) -> tuple[dict[str, float], list[M
         return dict.fromkeys(reading.log, 0.0), []
     skewed = _skewed_columns(table) if reading.auto else []
     chosen = dict.fromkeys([*reading.log, *skewed], 0.0)
-    said = list[Message]()
+    notices = list[Message]()
     if skewed:
         its = "its logarithm was" if len(skewed) == 1 else "their logarithms were"
-        said.append(Message(f"{quoted_names(skewed)}: very skewed, {its} taken"))
+        notices.append(Message(f"{quoted_names(skewed)}: very skewed, {its} taken"))
     tails = heavy_tails(table.X, table.names) if isinstance(table.X, np.ndarray) else None
     if tails is None:
-        return chosen, said
+        return chosen, notices
     asked = {*chosen, *reading.used_fields}
     heavy = {name: unit for name, unit in tails.units.items() if name not in asked}
     if heavy and reading.takes_logs:
-        return chosen | heavy, [*said, _tail_notice(list(heavy), tails, taken=True)]
-    return chosen, [*said, _tail_notice(list(heavy), tails, taken=False)] if heavy else said
+        return chosen | heavy, [*notices, _tail_notice(list(heavy), tails, taken=True)]
+    return chosen, [*notices, _tail_notice(list(heavy), tails, taken=False)] if heavy else notices
 
 
 def _tail_notice(names: list[str], tails: HeavyTails, *, taken: bool) -> Message:
     """That few rows hold the variance of columns, and what was done or can be done."""
-    one = len(names) == 1
+    single = len(names) == 1
     rows = "1 row holds" if tails.n_rows == 1 else f"{tails.n_rows:,} of {tails.n:,} rows hold"
-    whose = "its variance" if one else "a column's variance"
-    held = f"{rows} {'' if one else 'up to '}{100 * tails.share:.0f} % of {whose}"
-    logs = "its logarithm" if one else "their logarithms"
+    whose = "its variance" if single else "a column's variance"
+    held = f"{rows} {'' if single else 'up to '}{100 * tails.share:.0f} % of {whose}"
+    logs = "its logarithm" if single else "their logarithms"
     if taken:
-        words = f"{quoted_names(names)}: {held}, so {logs} {'was' if one else 'were'} taken; "
-        return Message(words, Argument("tails", "keep"), f" leaves {'it' if one else 'them'}")
+        words = f"{quoted_names(names)}: {held}, so {logs} {'was' if single else 'were'} taken; "
+        return Message(words, Argument("tails", "keep"), f" leaves {'it' if single else 'them'}")
     words = f"{quoted_names(names)}: {held}, so that few rows decide the distances; "
     return Message(words, column_argument("log", names), f" takes {logs}")
 
@@ -143,8 +145,8 @@ def _skewed_columns(table: Table) -> list[str]:
     positive = np.flatnonzero((low > 0) & (high > 10 * low))
     if len(positive) == 0 or shares_range(X, names):
         return []
-    found = [p for p in positive if _skewness(X[:, p]) > MIN_SKEWNESS]
-    return [names[p] for p in found if abs(_skewness(np.log(X[:, p]))) < MAX_LOG_SKEWNESS]
+    skewed = [p for p in positive if _skewness(X[:, p]) > MIN_SKEWNESS]
+    return [names[p] for p in skewed if abs(_skewness(np.log(X[:, p]))) < MAX_LOG_SKEWNESS]
 
 
 def _skewness(column: Array) -> float:
@@ -160,16 +162,18 @@ def encoded_table(table: Table, logs: dict[str, float]) -> tuple[Table, tuple[En
         Logarithm(name, unit=logs[name]) if name in logs else Number(name) for name in table.names
     )
     beside = tuple(_encoding_for(name, kind, table) for name, kind in table.kinds.items())
-    empty = [one.name for one in beside if one.is_category and len(one.levels) < 2]
-    beside = tuple(one for one in beside if one.name not in empty)
+    empty = [
+        encoding.name for encoding in beside if encoding.is_category and len(encoding.levels) < 2
+    ]
+    beside = tuple(encoding for encoding in beside if encoding.name not in empty)
     encodings = (*plain, *beside)
-    said = [] if not empty else [f"{quoted_names(empty)}: the same value in every row, left out"]
+    notices = [] if not empty else [f"{quoted_names(empty)}: the same value in every row, left out"]
     if not beside and not logs:
-        return replace(table, notices=(*table.notices, *said)), encodings
-    places = {name: place for place, name in enumerate(table.names)}
-    numbers = {name: table.X[:, place] for name, place in places.items()}
+        return replace(table, notices=(*table.notices, *notices)), encodings
+    places = {name: column for column, name in enumerate(table.names)}
+    numbers = {name: table.X[:, column] for name, column in places.items()}
     X = encoded_columns(encodings, table.labels | numbers)
-    full = replace(table, X=X, names=features_of(encodings), notices=(*table.notices, *said))
+    full = replace(table, X=X, names=features_of(encodings), notices=(*table.notices, *notices))
     return full, encodings
 
 

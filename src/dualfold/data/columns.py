@@ -102,17 +102,17 @@ def table_of_frame(
     frame, renamed = with_different_names(frame)
     names = list(frame.columns)
     reading = reading.for_columns(names)
-    found = understood_words(frame, reading, features or ())
-    frame, notices = found.frame, [*notices, *renamed, *found.notices]
+    understood = understood_words(frame, reading, features or ())
+    frame, notices = understood.frame, [*notices, *renamed, *understood.notices]
     roles = _column_roles(names, reading, features)
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
     kinds, orders = _kinds_and_orders(columns, roles, reading, features, mixed=mixed)
     # The columns of an existing map are named by it: notices about them were given then.
     named = [] if features is not None else _named_targets(kinds, names, reading)
     guesses = mixed and reading.guesses and not reading.used_columns
-    apart = suspected_targets(named, columns) if guesses else []
-    doubtful = [] if apart else named
-    kinds |= dict.fromkeys(apart, "target")
+    suspects = suspected_targets(named, columns) if guesses else []
+    doubtful = [] if suspects else named
+    kinds |= dict.fromkeys(suspects, "target")
     used = [name for name, kind in kinds.items() if KINDS[kind].use == "number"]
     beside = {name: kind for name, kind in kinds.items() if KINDS[kind].use == "encoded"}
     labels = {
@@ -120,23 +120,23 @@ def table_of_frame(
         for name, kind in kinds.items()
         if KINDS[kind].use == "label" or name in beside or name in reading.label_fields
     }
-    said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
+    sentences = [*notices, *kind_notices(columns, kinds, (*suspects, *doubtful))]
     if mixed and features is None:
-        said += _color_notices(columns, reading)
-        said += [] if reading.is_of_text else prose_notices(columns, kinds, used or beside)
+        sentences += _color_notices(columns, reading)
+        sentences += [] if reading.is_of_text else prose_notices(columns, kinds, used or beside)
     free = reading.is_of_text or (features is not None and mixed)
     if not used and not beside and not free:
-        _refuse_nothing_used(columns, [*roles[1], *roles[2]], said)
+        _refuse_nothing_used(columns, [*roles[1], *roles[2]], sentences)
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
     rising = [name for name in used if kinds[name] == "distinct" and name not in doubtful]
-    said += [rising_notice(rising)] if rising else []
-    said += target_notices(apart, doubtful, reading.color)
-    said += order_notices({name: orders[name] for name in orders if name in beside})
+    sentences += [rising_notice(rising)] if rising else []
+    sentences += target_notices(suspects, doubtful, reading.color)
+    sentences += order_notices({name: orders[name] for name in orders if name in beside})
     name = _names_of_rows(columns, kinds, reading)
     row_names = {} if name is None else {name: _label_values(columns[name])}
-    kept = (tuple(apart), orders | reading.orders, found.choices, row_names)
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
+    kept = (tuple(suspects), orders | reading.orders, understood.choices, row_names)
+    return Table(matrix, tuple(used), labels, tuple(sentences), rows, beside, *kept)
 
 
 def _kinds_and_orders(
@@ -179,17 +179,19 @@ def _column_roles(names: list[str], reading: Reading, features: Sequence[str] | 
         refuse_lacking(features, names)
         return tuple(features), (), tuple(name for name in names if name not in features)
     _check_asked(names, reading)
-    some = bool(reading.used_columns) or reading.is_of_text
-    others = [name for name in names if some and name not in reading.meant_columns]
+    restricted = bool(reading.used_columns) or reading.is_of_text
+    others = [name for name in names if restricted and name not in reading.meant_columns]
     return reading.keep, reading.excluded_columns, (*reading.kept_apart, *others)
 
 
-def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
+def _refuse_nothing_used(
+    columns: dict[str, Column], asked: list[str], notices: list[str]
+) -> NoReturn:
     raise InvalidInput(
         f"at least one column of numbers is needed, but of {counted(len(columns), 'column')} "
         f"({quoted_names(columns, 10)}) none is left"
         + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
-        *(part for notice in said for part in ("; ", notice)),
+        *(part for notice in notices for part in ("; ", notice)),
     )
 
 
@@ -217,20 +219,20 @@ def _mixed_kinds(
     asked |= {name: "category" for name, kind in kinds.items() if kind == "kept text"}
     if reading.mixed not in ("famd", "gower"):
         return asked
-    found = {}
+    guessed = {}
     for name, kind in kinds.items():
         column = columns[name]
         if isinstance(column, np.ndarray) or kind == "label":
             continue
         if kind == "boolean":
-            found[name] = "yes or no"
+            guessed[name] = "yes or no"
         elif kind == "date" and as_dates(_label_values(column)) is not None:
-            found[name] = "time"
+            guessed[name] = "time"
         elif kind == "text" and not looks_like_number(column):
             levels = column.nunique()
             if 2 <= levels <= min(MAX_GUESSED_LEVELS, len(column) // MIN_ROWS_PER_LEVEL):
-                found[name] = "category"
-    return found | asked
+                guessed[name] = "category"
+    return guessed | asked
 
 
 def _known_orders(
@@ -245,10 +247,10 @@ def _known_orders(
         if name in reading.used_fields or isinstance(column, np.ndarray):
             continue
         if kind in ("text", "category"):
-            found = column.dropna().unique()
+            words = column.dropna().unique()
             # Answers repeat; names of rows do not.
-            if len(found) <= min(MAX_GUESSED_LEVELS, len(column) // 2):
-                levels[name] = [str(word) for word in found]
+            if len(words) <= min(MAX_GUESSED_LEVELS, len(column) // 2):
+                levels[name] = [str(word) for word in words]
     return ordered_answers(levels)
 
 
@@ -259,7 +261,7 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
     if not lacking:
         return
     close = {name: difflib.get_close_matches(name, names, n=1) for name in lacking[:5]}
-    hints = [f"'{name}' may be '{found[0]}'" for name, found in close.items() if found]
+    hints = [f"'{name}' may be '{alike[0]}'" for name, alike in close.items() if alike]
     raise InvalidInput(
         f"the table lacks {len(lacking)} column{'s' if len(lacking) > 1 else ''} that "
         f"{'are' if len(lacking) > 1 else 'is'} needed: {quoted_names(lacking)}; it has "
@@ -292,8 +294,8 @@ def _names_of_rows(
         if KINDS[kind].names_rows and name not in reading.label_fields
         if not _holds_lists(columns[name])
     }
-    numbers = {name: one for name, one in free.items() if isinstance(one, np.ndarray)}
-    words = {name: one for name, one in free.items() if name not in numbers}
+    numbers = {name: values for name, values in free.items() if isinstance(values, np.ndarray)}
+    words = {name: values for name, values in free.items() if name not in numbers}
     return names_of_rows(numbers, words)
 
 
@@ -304,7 +306,7 @@ def _check_asked(names: list[str], reading: Reading) -> None:
     for name, argument in asked:
         if name not in names:
             close = difflib.get_close_matches(name, names, n=3)
-            meant = " or ".join(f"'{one}'" for one in close)
+            meant = " or ".join(f"'{name_alike}'" for name_alike in close)
             raise InvalidInput(
                 Argument(argument, name),
                 f" names no column; did you mean {meant}?"
@@ -404,6 +406,6 @@ def _matrix(columns: list[Column]) -> NDArray[np.floating[Any]]:
     X = np.empty((len(arrays[0]), len(arrays)), dtype=np.float32 if small else np.float64)
     # By blocks of rows, so that the strided writes stay in the cache.
     for start in range(0, len(X), 1024):
-        for place, array in enumerate(arrays):
-            X[start : start + 1024, place] = array[start : start + 1024]
+        for column, array in enumerate(arrays):
+            X[start : start + 1024, column] = array[start : start + 1024]
     return X

@@ -57,9 +57,9 @@ def table_of_counts(table: Table, reading: Reading) -> Table:
 def _crossed_table(table: Table, first: str, second: str) -> Table:
     """The counts of a long table: a row for each level of one column, a column for the other's."""
     words = [[str(word) for word in table.labels[name]] for name in (first, second)]
-    levels = [list(dict.fromkeys(some)) for some in words]
+    levels = [list(dict.fromkeys(values)) for values in words]
     places = [
-        [known.index(word) for word in some] for some, known in zip(words, levels, strict=True)
+        [known.index(word) for word in values] for values, known in zip(words, levels, strict=True)
     ]
     X = np.zeros((len(levels[0]), len(levels[1])))
     np.add.at(X, tuple(places), np.asarray(table.X, dtype=float)[:, 0])
@@ -98,21 +98,23 @@ def _sum_notices(table: Table) -> list[Message]:
     X: Any = table.X
     if sp.issparse(X) or min(X.shape) < 3 or not np.isfinite(X).all():
         return []
-    found = [table.names[place] for place in _sums_of_others(X)]
-    said = []
-    if found:
-        its = "it is the sum" if len(found) == 1 else "each is the sum"
-        words = f"{quoted_names(found)}: {its} of the other columns, which counts them twice; "
-        said.append(Message(words, Argument("exclude", found), " leaves it out"))
-    rows = [int(table.rows[place]) + 1 for place in _sums_of_others(X.T)]
+    sums = [table.names[column] for column in _sums_of_others(X)]
+    notices = []
+    if sums:
+        its = "it is the sum" if len(sums) == 1 else "each is the sum"
+        words = f"{quoted_names(sums)}: {its} of the other columns, which counts them twice; "
+        notices.append(Message(words, Argument("exclude", sums), " leaves it out"))
+    rows = [int(table.rows[column]) + 1 for column in _sums_of_others(X.T)]
     if rows:
-        said.append(Message(f"row {rows[0]} is the sum of the other rows, which counts them twice"))
-    return said
+        notices.append(
+            Message(f"row {rows[0]} is the sum of the other rows, which counts them twice")
+        )
+    return notices
 
 
 def _sums_of_others(X: Array) -> list[int]:
     totals = X.sum(axis=1)
-    return [place for place in range(X.shape[1]) if np.array_equal(2 * X[:, place], totals)]
+    return [column for column in range(X.shape[1]) if np.array_equal(2 * X[:, column], totals)]
 
 
 def looks_like_counts(data: Prepared) -> bool:
@@ -128,7 +130,7 @@ def looks_like_counts(data: Prepared) -> bool:
         return False
     if not MIN_OFFERED_SIDE <= X.shape[0] <= MAX_OFFERED_ROWS or X.shape[1] < MIN_OFFERED_SIDE:
         return False
-    if set(table.labels) != set(names) or not all(_are_words(one) for one in names.values()):
+    if set(table.labels) != set(names) or not all(_are_words(values) for values in names.values()):
         return False
     return _are_like_counts(np.asarray(X, dtype=float))
 

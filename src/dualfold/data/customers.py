@@ -26,17 +26,17 @@ def customers_by_month(rows: int, seed: int) -> dict[str, dict[str, Any]]:
     rng = np.random.default_rng(seed)
     means, spreads = np.array(_CUSTOMER_GROUPS), np.array(_CUSTOMER_SPREADS)
     ids, kind = np.arange(1, rows + 1), rng.integers(len(means), size=rows)
-    own = rng.standard_normal((rows, len(spreads)))  # what a customer keeps
+    habits = rng.standard_normal((rows, len(spreads)))  # what a customer keeps
     months: dict[str, dict[str, Any]] = {}
     for month in MONTHS:
         if months:
             kind = np.where(rng.random(rows) < 1 / 20, (kind + 1) % len(means), kind)
             new = rng.random(rows) < 1 / 15
             ids = np.where(new, ids.max() + np.cumsum(new), ids)
-            own[new] = rng.standard_normal((int(new.sum()), len(spreads)))
+            habits[new] = rng.standard_normal((int(new.sum()), len(spreads)))
             kind[new] = rng.integers(len(means), size=int(new.sum()))
-        noise = 0.25 * rng.standard_normal(own.shape)
-        values = np.round(means[kind] + spreads * (own + noise), 1)
+        noise = 0.25 * rng.standard_normal(habits.shape)
+        values = np.round(means[kind] + spreads * (habits + noise), 1)
         months[month] = {
             "customer": np.array([f"C{one:04d}" for one in ids], dtype=object),
             **dict(zip(_CUSTOMER_COLUMNS, values.T, strict=True)),

@@ -171,9 +171,9 @@ def _mnist_from_somewhere() -> Images:
 
 
 def _cache_folder() -> Path:
-    own = os.environ.get(CACHE_VARIABLE)
-    if own:
-        return Path(own).expanduser()
+    folder = os.environ.get(CACHE_VARIABLE)
+    if folder:
+        return Path(folder).expanduser()
     shared = os.environ.get("XDG_CACHE_HOME")
     return (Path(shared) if shared else Path.home() / ".cache") / "dualfold"
 
@@ -239,15 +239,15 @@ def _mnist_from_idx(path: Path) -> Images:
         raise InvalidInput(f"{path} must be .npz or an IDX file with 'images' in its name")
     labels_stem = stem.replace("images", "labels").replace("idx3", "idx1")
     beside = [path.with_name(labels_stem), path.with_name(labels_stem + ".gz")]
-    found = [candidate for candidate in beside if candidate.exists()]
-    if not found:
+    files = [candidate for candidate in beside if candidate.exists()]
+    if not files:
         raise InvalidInput(
             f"the labels of {path} were expected beside it, as {labels_stem} or {labels_stem}.gz"
         )
-    points, labels = _idx(path), _idx(found[0])
+    points, labels = _idx(path), _idx(files[0])
     if len(points) != len(labels):
         raise InvalidInput(
-            f"{path} holds {len(points)} images but {found[0]} {len(labels)} labels; "
+            f"{path} holds {len(points)} images but {files[0]} {len(labels)} labels; "
             "they are not a pair"
         )
     return points.reshape(len(points), -1), labels.astype(np.int64), str(path)
@@ -332,9 +332,9 @@ def penguins_like(rows: int, seed: int) -> Columns:
     male = rng.uniform(size=rows) < 0.5
     # A bird that is larger is so in all its lengths.
     size = rng.standard_normal(rows) + np.where(male, 0.7, -0.7)
-    own = rng.standard_normal((rows, 4))
+    noise = rng.standard_normal((rows, 4))
     means = np.array([group[1] for group in _BIRD_GROUPS])[kind]
-    lengths = means + np.array(_BIRD_SPREADS) * (0.7 * size[:, None] + 0.6 * own)
+    lengths = means + np.array(_BIRD_SPREADS) * (0.7 * size[:, None] + 0.6 * noise)
     grain = np.array([0.1, 0.1, 1.0, 25.0])  # as rulers and scales have it
     lengths = np.round(grain * np.round(lengths / grain), 1)
     lengths[rng.uniform(size=(rows, 4)) < 0.005] = np.nan
@@ -344,7 +344,7 @@ def penguins_like(rows: int, seed: int) -> Columns:
     return {
         "species": np.array([_BIRD_GROUPS[k][0] for k in kind], dtype=object),
         "island": np.array([rng.choice(_BIRD_GROUPS[k][2]) for k in kind], dtype=object),
-        **{name: lengths[:, place] for place, name in enumerate(names)},
+        **{name: lengths[:, column] for column, name in enumerate(names)},
         "sex": sex,
         "year": rng.integers(2007, 2010, rows),
     }

@@ -242,7 +242,7 @@ def _whole_columns(frame: pd.DataFrame) -> list[int]:
     head = frame.iloc[:1000].select_dtypes("number")
     values = head.to_numpy(dtype=np.float64)
     whole = ~(np.isfinite(values) & (values != np.floor(values))).any(axis=0)
-    return [int(place) for place in np.asarray(head.columns)[whole]]
+    return [int(column) for column in np.asarray(head.columns)[whole]]
 
 
 def _zero_before_digit(opener: Opener, dialect: Dialect) -> bool:

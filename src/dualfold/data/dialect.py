@@ -65,8 +65,8 @@ def dialect_of(opener: Opener, name: str, reading: Reading) -> Dialect:
     # However the file's lines end, here they end as the csv module wants them.
     body = "\n".join(lines[skip:])
     separator = separator or _likely_separator(body)
-    found = list(records(body, separator)) or [(0, [""])]
-    rows, ends = [cells for _, cells in found], [skip + line for line, _ in found]
+    parsed = list(records(body, separator)) or [(0, [""])]
+    rows, ends = [cells for _, cells in parsed], [skip + line for line, _ in parsed]
     # A point cannot be both: where it divides thousands, the comma divides the rest.
     if reading.thousands in (".", ",") and decimal is None and separator != ",":
         decimal = "," if reading.thousands == "." else "."

@@ -38,11 +38,11 @@ def anndata_module() -> Any:
     return anndata
 
 
-def h5ad_table(place: Place, name: str, array: str | None) -> Table:
+def h5ad_table(file: Place, name: str, array: str | None) -> Table:
     """X of an .h5ad file, or the layer or obsm entry called `array`; obs become labels."""
-    if isinstance(place, io.BytesIO):
+    if isinstance(file, io.BytesIO):
         raise InvalidInput(".h5ad files cannot come from standard input; give the file's name")
-    stored = _open_h5ad(place, name)
+    stored = _open_h5ad(file, name)
     matrix, names = _matrix_of(stored, name, array)
     if matrix is None:
         held = list(stored.obsm)
@@ -58,8 +58,8 @@ def h5ad_table(place: Place, name: str, array: str | None) -> Table:
         values = stored.obs[column]
         plain = isinstance(values.dtype, np.dtype) and values.dtype.kind in "biufM"
         labels[str(column)] = values.to_numpy() if plain else values.to_numpy(dtype=object)
-    said = [f"{quoted_names(stored.obs.columns)}: annotations of rows, kept as labels"]
-    notices = (*table.notices, *(said if len(stored.obs.columns) else []))
+    sentences = [f"{quoted_names(stored.obs.columns)}: annotations of rows, kept as labels"]
+    notices = (*table.notices, *(sentences if len(stored.obs.columns) else []))
     return Table(table.X, names or table.names, labels, notices, table.rows)
 
 
@@ -145,10 +145,10 @@ def coordinate_groups(columns: Mapping[str, Any]) -> tuple[dict[str, list[str]],
     maps: dict[str, list[str]] = {}
     others = []
     for name, values in columns.items():
-        found = COORDINATE_PATTERN.fullmatch(name)
-        group = maps.get(found[1], []) if found else []
-        if found and int(found[2]) == len(group) + 1 and np.asarray(values).dtype.kind == "f":
-            maps[found[1]] = [*group, name]
+        match = COORDINATE_PATTERN.fullmatch(name)
+        group = maps.get(match[1], []) if match else []
+        if match and int(match[2]) == len(group) + 1 and np.asarray(values).dtype.kind == "f":
+            maps[match[1]] = [*group, name]
         else:
             others.append(name)
     return maps, others
@@ -170,7 +170,7 @@ def _matrix_of(stored: Any, name: str, array: str | None) -> tuple[Any, tuple[st
         return stored.layers[plain], genes
     if plain in stored.obsm:
         matrix = stored.obsm[plain]
-        return matrix, tuple(f"{plain}_{place + 1}" for place in range(matrix.shape[1]))
+        return matrix, tuple(f"{plain}_{column + 1}" for column in range(matrix.shape[1]))
     raise InvalidInput(
         Argument("array", array),
         f" names no layer or obsm entry of {name}; it holds X, layers "

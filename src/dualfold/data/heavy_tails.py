@@ -83,8 +83,8 @@ def heavy_tails(X: Array, names: tuple[str, ...]) -> HeavyTails | None:
     if not heavy.any():
         return None
     chosen = heavy | (helped & (before >= max(MIN_ALIKE_SHARE, ALIKE_RATIO * least)))
-    found = {names[place]: float(units[place]) for place in np.flatnonzero(chosen)}
-    return HeavyTails(found, float(before[chosen].max()), _tail_rows(n), n)
+    unit_of = {names[place]: float(units[place]) for place in np.flatnonzero(chosen)}
+    return HeavyTails(unit_of, float(before[chosen].max()), _tail_rows(n), n)
 
 
 def tail_share(column: Array) -> float:
@@ -136,7 +136,7 @@ def _blocks(X: Array, names: Sequence[str], low: Array) -> list[Array]:
     if len(names) < MIN_BLOCK_COLUMNS:
         return blocks
     free = (low >= 0) & ~np.isin(stems, numbered)
-    whole = np.array([_is_whole(X[:, place]) for place in everything])
+    whole = np.array([_is_whole(X[:, column]) for column in everything])
     counts, others = np.flatnonzero(whole & free), np.flatnonzero(~whole & free)
     if len(counts) >= MIN_BLOCK_COLUMNS:
         blocks.append(counts)

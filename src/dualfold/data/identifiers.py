@@ -77,19 +77,19 @@ def identifier_kinds(columns: Mapping[str, Array], first: str = "") -> dict[str,
     from row to row in the first column, where identifiers stand; they are used.
     `first` is the name of the table's first column.
     """
-    found: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     for name, column in columns.items():
         if (values := _whole_numbers(column)) is None:
             continue
         if name == first and _are_row_names(name, values, columns):
-            found[name] = "identifier"
+            kinds[name] = "identifier"
         elif _is_named_identifier(name, values):
-            found[name] = "named"
-        elif _counts_rows(name, values) and "identifier" not in found.values():
-            found[name] = "identifier"
+            kinds[name] = "named"
+        elif _counts_rows(name, values) and "identifier" not in kinds.values():
+            kinds[name] = "identifier"
         elif name == first and len(values) >= MIN_ROWS_FROM_ZERO and _rises(values):
-            found |= {} if _is_time(name, values) else {name: "distinct"}
-    return found
+            kinds |= {} if _is_time(name, values) else {name: "distinct"}
+    return kinds
 
 
 def names_of_rows(numbers: Mapping[str, Array], words: Mapping[str, Any]) -> str | None:
@@ -99,8 +99,8 @@ def names_of_rows(numbers: Mapping[str, Array], words: Mapping[str, Any]) -> str
     """
     kinds = identifier_kinds(numbers, next(iter(numbers), ""))
     named = [name for name, kind in kinds.items() if kind != "distinct"]
-    found = [name for name in named if _all_different(numbers[name])]
-    return next(iter([*found, *(name for name in words if _are_names(words[name]))]), None)
+    different = [name for name in named if _all_different(numbers[name])]
+    return next(iter([*different, *(name for name in words if _are_names(words[name]))]), None)
 
 
 def _are_names(column: Any) -> bool:

@@ -69,7 +69,7 @@ class Imputation:
                 spread = np.linalg.cholesky(inverse) * np.sqrt(self.noise) * self.stretch
                 z = z + np.einsum("nij,nj->ni", spread, rng.standard_normal(z.shape))
             errors = self.scale * np.sqrt(self.noise) * self.stretch * self._errors(hole, rng)
-            errors[:, [place for places in self.levels for place in places]] = 0.0
+            errors[:, [column for places in self.levels for column in places]] = 0.0
             part = np.where(hole, self._values(z) + errors, filled[rows])
             filled[rows] = _with_drawn_levels(part, hole, self.levels, rng)
         return filled
@@ -123,8 +123,8 @@ class KnownPatterns:
         """`known` : n×width, where rows have values."""
         bits = np.ascontiguousarray(np.packbits(known, axis=1))
         keys = bits.view(np.dtype((np.void, bits.shape[1]))).ravel()
-        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-        return cls(known[first].astype(np.float64), place.ravel())
+        _, first, pattern = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(known[first].astype(np.float64), pattern.ravel())
 
 
 def _chunks_with_holes(X: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:

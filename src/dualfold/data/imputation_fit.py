@@ -58,9 +58,9 @@ def fitted_imputation(
     """
     rng = np.random.default_rng(seed)
     with steps("filling in missing values", 1.0) as done:
-        some = _Cells.of(X, start, MAX_FOLD_CELLS, rng).with_fewer_columns(start.levels, rng)
-        folds = [_held_out(some, start.levels, rng) for _ in range(HELD_OUT_FOLDS)]
-        count, stretch = _chosen_count(some, folds, counts)
+        sample = _Cells.of(X, start, MAX_FOLD_CELLS, rng).with_fewer_columns(start.levels, rng)
+        folds = [_held_out(sample, start.levels, rng) for _ in range(HELD_OUT_FOLDS)]
+        count, stretch = _chosen_count(sample, folds, counts)
         done(0.5)
         cells = _Cells.of(X, start, MAX_FIT_CELLS, rng)
         fit = _maximised_fit(cells, count, _FULL_EFFORT)
@@ -101,8 +101,8 @@ class _Cells:
         width = self.values.shape[1]
         if levels or width <= MAX_FOLD_COLUMNS:
             return self
-        some = np.sort(rng.choice(width, MAX_FOLD_COLUMNS, replace=False))
-        return _Cells(self.values[:, some], self.known[:, some])
+        columns = np.sort(rng.choice(width, MAX_FOLD_COLUMNS, replace=False))
+        return _Cells(self.values[:, columns], self.known[:, columns])
 
     def without_cells(self, held: NDArray[np.bool_]) -> _Cells:
         return _Cells(np.where(held, 0.0, self.values), self.known & ~held)
@@ -277,6 +277,6 @@ def _quantiles(errors: Array, known: NDArray[np.bool_]) -> Array:
         return np.zeros((len(counts), ERROR_QUANTILES))
     ordered = np.sort(np.where(known, errors, np.inf), axis=0)
     places = np.minimum(steps * counts[:, None], np.maximum(counts - 1, 0)[:, None])
-    own = np.take_along_axis(ordered, places.astype(np.int64).T, axis=0).T
+    quantiles = np.take_along_axis(ordered, places.astype(np.int64).T, axis=0).T
     enough = (counts >= MIN_ERROR_CELLS)[:, None]
-    return np.where(enough, own, np.quantile(every, steps))
+    return np.where(enough, quantiles, np.quantile(every, steps))

@@ -57,13 +57,13 @@ class TableLayout:
 
     def notices(self, rows: Sequence[Row], lines: Sequence[int]) -> list[Message]:
         """Sentences on what a plain table has not; `lines`: the line of each row in its file."""
-        said = list[Message]()
+        sentences = list[Message]()
         start = self.header if self.group is None else self.group
         remedy = (Argument("header_row", lines[self.header]), " chooses the line of the names")
         above = [str(cell).strip() for row in rows[:start] for cell in row if not is_empty(cell)]
         if above:
             what = "begins" if self.names is None else "has the names of the columns"
-            said.append(
+            sentences.append(
                 Message(
                     f"the table {what} in line {lines[self.header]}; what stands above "
                     f"({quoted_names([text[:60] for text in above], 2)}) was taken as a title; ",
@@ -71,7 +71,7 @@ class TableLayout:
                 )
             )
         if self.group is not None:
-            said.append(
+            sentences.append(
                 Message(
                     f"the names of columns come from two lines, {lines[self.group]} and "
                     f"{lines[self.header]}, as {quoted_names((self.names or ())[-1:])}; ",
@@ -81,7 +81,7 @@ class TableLayout:
         for place in range(self.header + 1, self.first):
             cells = [str(cell).strip() for cell in rows[place] if not is_empty(cell)]
             if cells and self.names is not None:
-                said.append(
+                sentences.append(
                     Message(
                         f"line {lines[place]} ({quoted_names(cells, 3)}) was taken as units of the "
                         "names above it, and is no row; ",
@@ -89,7 +89,7 @@ class TableLayout:
                         " reads it as one",
                     )
                 )
-        return said
+        return sentences
 
 
 def is_empty(cell: object) -> bool:
@@ -146,8 +146,8 @@ def _filled_count(row: Row) -> int:
 def _title_rows(rows: Sequence[Row]) -> int:
     """Number of first rows that are a title, remarks or blank."""
     filled = [_filled_count(row) for row in rows]
-    some = [count for count in filled if count]
-    typical = statistics.median(some) if some else 0
+    counts = [count for count in filled if count]
+    typical = statistics.median(counts) if counts else 0
     if typical < MIN_NAMED_COLUMNS:
         return next((place for place, count in enumerate(filled) if count), 0)
     left = min(
@@ -171,7 +171,7 @@ def _is_pair(row: Row, count: int) -> bool:
 
 
 def _first_filled(row: Row) -> int:
-    return next((place for place, cell in enumerate(row) if not is_empty(cell)), len(row))
+    return next((column for column, cell in enumerate(row) if not is_empty(cell)), len(row))
 
 
 def _is_gap(cell: object) -> bool:
@@ -181,8 +181,8 @@ def _is_gap(cell: object) -> bool:
     return text in MISSING_WORDS or text.lower() in MISSING_AMONG_NUMBERS
 
 
-def _column(rows: Sequence[Row], place: int) -> list[Any]:
-    below = [row[place] for row in rows if place < len(row)]
+def _column(rows: Sequence[Row], column: int) -> list[Any]:
+    below = [row[column] for row in rows if column < len(row)]
     return [cell for cell in below if not _is_gap(cell)]
 
 
@@ -198,8 +198,8 @@ def looks_like_header(first: Row, rest: Sequence[Row]) -> bool:
             return True  # 0, 1, 2, …: what pandas writes above an array
         if len(counted) >= 2 and 1800 <= counted[0] <= 2200 and len(counted) < len(first):
             return True  # a word and then years
-    for place, cell in enumerate(first):
-        below = _column(rest, place)
+    for column, cell in enumerate(first):
+        below = _column(rest, column)
         named = not _is_gap(cell) and not _is_plain_number(cell)
         if named and below and all(is_number(other) for other in below):
             return True
@@ -210,9 +210,9 @@ def _names_again(row: Row, rest: Sequence[Row]) -> bool:
     """Whether a row below names holds names or units, too: words above columns of numbers."""
     if any(is_number(cell) for cell in row if not is_empty(cell)):
         return False
-    columns = {place: _column(rest, place) for place in range(len(row))}
+    columns = {column: _column(rest, column) for column in range(len(row))}
     numbers = [p for p, below in columns.items() if below and all(map(is_number, below))]
-    words = [place for place in numbers if not _is_gap(row[place])]
+    words = [column for column in numbers if not _is_gap(row[column])]
     return len(words) >= 2 and 2 * len(words) >= len(numbers)
 
 
@@ -230,13 +230,13 @@ def _is_group_row(names: Sequence[str], below: Sequence[str]) -> bool:
 
 def _names_with_groups(groups: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """ "2020" above "Q1" and "Q2" as "2020 Q1" and "2020 Q2"."""
-    found, group = [], ""
-    for place, name in enumerate(names):
-        above = groups[place] if place < len(groups) else ""
+    joined, group = [], ""
+    for column, name in enumerate(names):
+        above = groups[column] if column < len(groups) else ""
         group = above or group
-        found.append(" ".join(part for part in (group, name) if part))
+        joined.append(" ".join(part for part in (group, name) if part))
         group = "" if above and not name else group
-    return tuple(found)
+    return tuple(joined)
 
 
 def rows_below(tail: Sequence[Row], first_cells: Sequence[Any]) -> int:
@@ -290,7 +290,7 @@ def below_notice(rows: Sequence[Row]) -> list[Message]:
 def different_names(names: Sequence[str]) -> tuple[list[str], list[Message]]:
     """Names that all differ: the second "x" is "x.2"; and a notice about them."""
     counts, taken = Counter(names), set(names)
-    found, seen = list[str](), Counter[str]()
+    numbered, seen = list[str](), Counter[str]()
     for name in names:
         seen[name] += 1
         number = seen[name]
@@ -299,13 +299,13 @@ def different_names(names: Sequence[str]) -> tuple[list[str], list[Message]]:
             number += 1
             fresh = f"{name}.{number}"
         taken.add(fresh)
-        found.append(fresh)
+        numbered.append(fresh)
     twice = [name for name, count in counts.items() if count > 1]
     if not twice:
-        return found, []
-    new = [fresh for fresh, name in zip(found, names, strict=True) if fresh != name]
+        return numbered, []
+    new = [fresh for fresh, name in zip(numbered, names, strict=True) if fresh != name]
     word = "appears" if len(twice) == 1 else "appear"
-    return found, [
+    return numbered, [
         Message(
             f"{quoted_names(twice)} {word} more than once as the name of a column; the later ones "
             f"are called {quoted_names(new)}"

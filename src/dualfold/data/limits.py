@@ -47,9 +47,9 @@ FOREIGN_STARTS: dict[bytes, tuple[str, str]] = {
 }
 
 
-def refuse_foreign_kind(place: Path | io.BytesIO, name: str, kind: str) -> None:
+def refuse_foreign_kind(file: Path | io.BytesIO, name: str, kind: str) -> None:
     """Refuse a file whose first bytes show that it is no text or sheet, as its name says."""
-    with place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue()) as stream:
+    with file.open("rb") if isinstance(file, Path) else io.BytesIO(file.getvalue()) as stream:
         start = stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     for first, (what, format) in FOREIGN_STARTS.items():
         if start.startswith(first) and format != kind:
@@ -75,19 +75,19 @@ class LimitedStream(io.RawIOBase):
         """Always."""
         return True
 
-    def readinto(self, place: Any) -> int:
+    def readinto(self, buffer: Any) -> int:
         """As of any stream."""
         try:
-            found: int = self._stream.readinto(place)
+            size: int = self._stream.readinto(buffer)
         except (OSError, EOFError, zlib.error) as error:
             raise DamagedFile(f"{self._name} cannot be read ({error}); is it damaged?") from error
-        self._seen += found
+        self._seen += size
         if self._seen > self._limit:
             raise InvalidInput(
                 f"{self._name} unpacks to more than {self._limit / 1e6:,.0f} MB, which is more "
                 f"than {MAX_COMPRESSION_RATIO} times its size; unpack it first if that is meant"
             )
-        return found
+        return size
 
     def close(self) -> None:
         """Close what lies below, too."""
@@ -114,18 +114,18 @@ def is_stream(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def refuse_oversized_archive(place: Path | io.BytesIO, name: str, kind: str) -> None:
+def refuse_oversized_archive(file: Path | io.BytesIO, name: str, kind: str) -> None:
     """Refuse a zip file (`kind`: .npz, .xlsx) that would unpack to far more than it should."""
-    size = place.stat().st_size if isinstance(place, Path) else len(place.getvalue())
-    with unreadable_as_damaged(name, kind), zipfile.ZipFile(place) as archive:
+    size = file.stat().st_size if isinstance(file, Path) else len(file.getvalue())
+    with unreadable_as_damaged(name, kind), zipfile.ZipFile(file) as archive:
         whole = sum(entry.file_size for entry in archive.infolist())
     if whole > unpacked_limit(size):
         raise InvalidInput(
             f"{name} unpacks to {whole / 1e9:.1f} GB, more than {MAX_COMPRESSION_RATIO} times its "
             "size; save it without compression if that is meant"
         )
-    if isinstance(place, io.BytesIO):
-        place.seek(0)
+    if isinstance(file, io.BytesIO):
+        file.seek(0)
 
 
 @contextlib.contextmanager
@@ -142,10 +142,12 @@ def unreadable_as_damaged(name: str, kind: str) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
             raise  # no right to read it, and the like
-        said = " ".join(str(error).split())
-        said = said if len(said) <= MAX_QUOTED_CHARACTERS else f"{said[:MAX_QUOTED_CHARACTERS]}…"
+        reason = " ".join(str(error).split())
+        reason = (
+            reason if len(reason) <= MAX_QUOTED_CHARACTERS else f"{reason[:MAX_QUOTED_CHARACTERS]}…"
+        )
         raise DamagedFile(
-            f"{name} is not a readable {kind} file: {said or type(error).__name__}; if it is of "
+            f"{name} is not a readable {kind} file: {reason or type(error).__name__}; if it is of "
             "another format, say which, as ",
             Argument("format", "csv"),
         ) from error
@@ -156,10 +158,10 @@ def parse_json(text: bytes) -> Any:
 
     JSON can spell such halves (\\ud800); no file can be written and nothing printed with them.
     """
-    found = json.loads(text)
+    value = json.loads(text)
     if b"\\ud" in text.lower():
         try:
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             raise ValueError("it holds half of a character (a surrogate)") from error
-    return found
+    return value

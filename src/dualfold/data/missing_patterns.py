@@ -34,7 +34,7 @@ def without_empty_columns(table: Table, reading: Reading) -> Table:
     """
     if reading.missing not in ("auto", "impute") or not isinstance(table.X, np.ndarray):
         return table
-    there = {name: np.isfinite(table.X[:, place]) for place, name in enumerate(table.names)}
+    there = {name: np.isfinite(table.X[:, column]) for column, name in enumerate(table.names)}
     there |= {name: _has_value(table.labels[name]) for name in table.kinds}
     if all(known.all() for known in there.values()):
         return table
@@ -110,11 +110,11 @@ def _without_columns(table: Table, empty: list[str], shares: dict[str, float]) -
         column_argument("keep", empty),
         f" uses {them}",
     )
-    kept = [place for place, name in enumerate(table.names) if name not in empty]
+    kept = [column for column, name in enumerate(table.names) if name not in empty]
     return replace(
         table,
         X=table.X[:, kept],
-        names=tuple(table.names[place] for place in kept),
+        names=tuple(table.names[column] for column in kept),
         kinds={name: kind for name, kind in table.kinds.items() if name not in empty},
         notices=(*table.notices, notice),
     )
@@ -123,7 +123,7 @@ def _without_columns(table: Table, empty: list[str], shares: dict[str, float]) -
 def _telling_columns(table: Table, there: dict[str, NDArray[np.bool_]]) -> dict[str, str]:
     """Categories that are not missing by chance, each with the column that shows it best."""
     step = -(-len(table.rows) // MAX_TESTED_ROWS)
-    found = {}
+    telling = {}
     for name in (name for name, kind in table.kinds.items() if kind in CATEGORY_KINDS):
         known = there[name][::step]
         if min(known.sum(), (~known).sum()) < MIN_ROWS_PER_LEVEL:
@@ -135,8 +135,8 @@ def _telling_columns(table: Table, there: dict[str, NDArray[np.bool_]]) -> dict[
         }
         best = min(chances, key=lambda other: chances[other], default="")
         if best and chances[best] * len(chances) < TEST_LEVEL:
-            found[name] = best
-    return found
+            telling[name] = best
+    return telling
 
 
 def _telling_message(pair: tuple[str, str]) -> Message:
@@ -168,26 +168,26 @@ def _chance(
 
 def rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
     """Kruskal and Wallis's test of two groups; ties share their rank."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    _, rank, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[rank]
     ranks -= ranks.mean()
     spread = float(np.square(ranks).sum())
     if spread <= 0:
         return 1.0
-    sums = sum(float(ranks[one].sum()) ** 2 / one.sum() for one in (group, ~group))
+    sums = sum(float(ranks[rows].sum()) ** 2 / rows.sum() for rows in (group, ~group))
     return float(chdtrc(1, (len(values) - 1) * sums / spread))
 
 
 def level_chance(words: Array, group: NDArray[np.bool_]) -> float:
     """Pearson's test of levels in two groups; those of few rows are one level."""
-    _, place, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
+    _, level_of_row, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
     many = counts >= 2 * MIN_ROWS_PER_LEVEL
     if many.sum() + (not many.all()) < 2 or many.sum() == 0:
         return 1.0
-    level = np.where(many, np.cumsum(many) - 1, many.sum())[place]
-    found = np.array(
-        [np.bincount(level[one], minlength=level.max() + 1) for one in (group, ~group)]
+    level = np.where(many, np.cumsum(many) - 1, many.sum())[level_of_row]
+    table = np.array(
+        [np.bincount(level[rows], minlength=level.max() + 1) for rows in (group, ~group)]
     )
-    expected = found.sum(axis=1, keepdims=True) * found.sum(axis=0) / len(words)
-    squares = np.square(found - expected) / np.maximum(expected, 1e-300)
-    return float(chdtrc(found.shape[1] - 1, float(squares.sum())))
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / len(words)
+    squares = np.square(table - expected) / np.maximum(expected, 1e-300)
+    return float(chdtrc(table.shape[1] - 1, float(squares.sum())))

@@ -147,12 +147,12 @@ def _imputed_table(
     firsts = scaled.first_places(table.X.shape[1])
     X = table.X
     hole = ~np.isfinite(X)
-    found = _start(X, hole, scaled)
+    model = _start(X, hole, scaled)
     if by_model:
-        found = fitted_imputation(X, found)
-    cells = FilledCells.of(found, hole, firsts)
+        model = fitted_imputation(X, model)
+    cells = FilledCells.of(model, hole, firsts)
     sentence = _imputation_message(incomplete, cells, by_model=by_model)
-    filled = found.imputed(X) if found.n_components else np.where(hole, found.mean, X)
+    filled = model.imputed(X) if model.n_components else np.where(hole, model.mean, X)
     filled = filled.astype(X.dtype if not by_model else np.float64, copy=False)
     return replace(table, X=filled, notices=(*table.notices, sentence)), cells
 
@@ -162,8 +162,8 @@ def _without_sparse_rows(table: Table, scaled: ColumnScaling) -> Table:
     sparse = _sparse_rows(table.X[:, scaled.first_places(table.X.shape[1])])
     if not sparse.any():
         return table
-    said = _sparse_rows_message(int(sparse.sum()), len(sparse))
-    return replace(_table_without(table, sparse), notices=(*table.notices, said))
+    notice = _sparse_rows_message(int(sparse.sum()), len(sparse))
+    return replace(_table_without(table, sparse), notices=(*table.notices, notice))
 
 
 def _table_without(table: Table, rows: NDArray[np.bool_]) -> Table:
@@ -193,17 +193,17 @@ def _sparse_rows_message(count: int, n: int) -> Message:
 
 
 def _imputation_message(incomplete: str, cells: FilledCells, *, by_model: bool) -> Message:
-    found = cells.imputation
+    model = cells.imputation
     if not by_model:
         how = "filled with the mean of their column"
         return Message(f"{incomplete}; they were {how} ({cells.share_text} of the cells)")
-    count = found.n_components
+    count = model.n_components
     components = "1 principal component" if count == 1 else f"{count} principal components"
     how = f"the values of similar rows (a model with {components})"
     if not count:
         how = "the mean of their column, because other columns do not help to predict known values"
-    limits = [] if found.n_rows == cells.n_rows else [f"fitted to {found.n_rows:,} of the rows"]
-    limits += [] if found.converged else ["stopped early: the table is large"]
+    limits = [] if model.n_rows == cells.n_rows else [f"fitted to {model.n_rows:,} of the rows"]
+    limits += [] if model.converged else ["stopped early: the table is large"]
     more = f" ({'; '.join(limits)})" if limits else ""
     return Message(
         f"{incomplete}; filled in ({cells.share_text} of the cells) by {how}{more}; ",
@@ -240,10 +240,12 @@ def standard_of_known(
         sums = known.sum(axis=0)
         offsets = (known * np.where(hole, 0.0, X - means)).sum(axis=0)
         means = means + offsets / np.where(sums > 0, sums, 1.0)
-    found = standard_of(np.where(hole, means, X), indicators, sample_weight)
+    standard = standard_of(np.where(hole, means, X), indicators, sample_weight)
     share = np.maximum(np.average(~hole, axis=0, weights=sample_weight), 1 / len(X))
     plain = np.ones(X.shape[1], bool) if indicators is None else ~indicators
-    return Standard(found.mean, np.where(plain, found.deviation / np.sqrt(share), found.deviation))
+    return Standard(
+        standard.mean, np.where(plain, standard.deviation / np.sqrt(share), standard.deviation)
+    )
 
 
 def known_means(X: Array, hole: NDArray[np.bool_]) -> Array:
@@ -264,7 +266,9 @@ def _refuse_sparse_or_empty(table: Table, incomplete: str) -> None:
         )
     known = np.atleast_1d(np.isfinite(table.X).any(axis=0))
     if not known.all():
-        empty = [name for name, some in zip(table.names, known, strict=True) if not some]
+        empty = [
+            name for name, has_values in zip(table.names, known, strict=True) if not has_values
+        ]
         raise InvalidInput(
             f"{quoted_names(empty)}: no finite value to take the mean of; ",
             column_argument("exclude", empty),

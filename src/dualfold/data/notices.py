@@ -57,7 +57,7 @@ def kind_notices(
     offenders = {
         name: _offending_number(columns[name]) for name, kind in kinds.items() if kind == "text"
     }
-    said = [
+    notices = [
         Message(
             f"'{name}' was kept as a label although most of it looks like numbers: ",
             offender,
@@ -72,8 +72,8 @@ def kind_notices(
         names = [name for name in kinds if kinds[name] == kind and not offenders.get(name)]
         if names and row.sentence:
             words = f"{quoted_names(names)}: {row.sentence}"
-            said.append(Message(words, *_kind_remedy(kind, names)))
-    return said
+            notices.append(Message(words, *_kind_remedy(kind, names)))
+    return notices
 
 
 def prose_notices(
@@ -111,10 +111,10 @@ def _is_vectors(column: Column) -> bool:
 def _is_prose(column: Column) -> bool:
     """Whether most of some values are sentences, in scripts with or without blanks."""
     assert not isinstance(column, np.ndarray)
-    some = [str(value) for value in column.dropna().head(MAX_PROSE_ROWS)]
-    if len(some) < MANY_ROWS or len(set(some)) < MIN_DIFFERENT_PROSE * len(some):
+    texts = [str(value) for value in column.dropna().head(MAX_PROSE_ROWS)]
+    if len(texts) < MANY_ROWS or len(set(texts)) < MIN_DIFFERENT_PROSE * len(texts):
         return False
-    lengths = [max(_words_with_letters(text), _letters_without_blanks(text)) for text in some]
+    lengths = [max(_words_with_letters(text), _letters_without_blanks(text)) for text in texts]
     return float(np.median(lengths)) >= MIN_PROSE_WORDS
 
 
@@ -171,13 +171,13 @@ def _remedy(text: str) -> Sequence[str]:
 
 def rising_notice(names: list[str]) -> Message:
     """The notice about columns that are used, but may only name the rows."""
-    one = len(names) == 1
+    single = len(names) == 1
     return Message(
         f"{quoted_names(names)}: whole numbers that rise from row to row, used as "
-        f"{'a feature' if one else 'features'}; if {'it' if one else 'they'} only "
-        f"{'names' if one else 'name'} the rows, ",
+        f"{'a feature' if single else 'features'}; if {'it' if single else 'they'} only "
+        f"{'names' if single else 'name'} the rows, ",
         column_argument("exclude", names),
-        f" leaves {'it' if one else 'them'} out",
+        f" leaves {'it' if single else 'them'} out",
     )
 
 
@@ -192,16 +192,16 @@ def color_notice(name: str) -> Message:
 
 def order_notices(orders: Mapping[str, tuple[str, ...]]) -> list[Message]:
     """A notice for the columns of each order that was guessed."""
-    said = []
+    notices = []
     for levels in dict.fromkeys(orders.values()):
         names = [name for name in orders if orders[name] == levels]
-        one = len(names) == 1
-        said.append(
+        single = len(names) == 1
+        notices.append(
             Message(
                 f"{quoted_names(names)}: answers in words, used in their order ("
                 f"{' < '.join(levels)}); ",
                 column_argument("category", names),
-                f" takes {'it' if one else 'them'} as categories without one",
+                f" takes {'it' if single else 'them'} as categories without one",
             )
         )
-    return said
+    return notices

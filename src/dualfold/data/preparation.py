@@ -132,7 +132,9 @@ class Preparation:
         bool
             True with texts, vectors, categories, dates and logarithms.
         """
-        return self.text is not None or any(not isinstance(one, Number) for one in self.encodings)
+        return self.text is not None or any(
+            not isinstance(encoding, Number) for encoding in self.encodings
+        )
 
     def apply(self, source: object, reading: Reading = DEFAULT_READING) -> PreparedRows:
         """Prepare rows that come later, as the rows of the table were.
@@ -203,10 +205,12 @@ class Preparation:
         notices : list of str
             One sentence for each column with unknown values.
         """
-        refuse_lacking([one.name for one in self.encodings], list(table))
+        refuse_lacking([encoding.name for encoding in self.encodings], list(table))
         blocks = [] if self.text is None else [self.text.rows(table)]
         blocks += [encoded_columns(self.encodings, table)] if self.encodings else []
-        unknown = {one.name: one.unknown(table[one.name]) for one in self.encodings}
+        unknown = {
+            encoding.name: encoding.unknown(table[encoding.name]) for encoding in self.encodings
+        }
         notices = [
             f"'{name}' has values that no old row had ({quoted_names(values, 3)}): counted as "
             "unknown"
@@ -229,9 +233,9 @@ class Preparation:
             Columns by name; text has none.
         """
         columns, first = {}, 0 if self.text is None else self.text.width
-        for one in self.encodings:
-            last = first + len(one.features)
-            columns[one.name] = one.decoded_column(X[:, first:last])
+        for encoding in self.encodings:
+            last = first + len(encoding.features)
+            columns[encoding.name] = encoding.decoded_column(X[:, first:last])
             first = last
         return columns
 
@@ -276,7 +280,7 @@ class Preparation:
         self, source: object, written: Reading, reading: Reading
     ) -> tuple[Table, dict[str, Any], list[str]]:
         """New rows of a mixed table, and the columns that they were encoded from."""
-        numbers = [one.name for one in self.encodings if one.is_numeric]
+        numbers = [encoding.name for encoding in self.encodings if encoding.is_numeric]
         table = table_of_source(source, written, features=numbers, mixed=True)
         columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
         if self.text is not None:
@@ -287,7 +291,11 @@ class Preparation:
             table, left_out = _with_comparable_texts(table, self.text)
             columns = {name: column[table.rows] for name, column in columns.items()}
             notices = [*notices, *_file_notices(self.text, reading), *left_out]
-        return table, {one.name: columns[one.name] for one in self.encodings}, notices
+        return (
+            table,
+            {encoding.name: columns[encoding.name] for encoding in self.encodings},
+            notices,
+        )
 
     def _complete_table(
         self, table: Table, reading: Reading, notices: list[str]

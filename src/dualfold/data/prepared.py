@@ -205,8 +205,8 @@ class Prepared:
     @property
     def feature_sources(self) -> list[str]:
         """The column of the source that each column of X comes from."""
-        own = list(sources_of(self.encodings))
-        return own if self.text is None else [*self.text.sources, *own]
+        sources = list(sources_of(self.encodings))
+        return sources if self.text is None else [*self.text.sources, *sources]
 
     @property
     def suspected_targets(self) -> tuple[str, ...]:

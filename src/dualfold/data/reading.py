@@ -351,14 +351,14 @@ class Reading:
     header: bool | None = None
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(one.default, tuple):
+        for declared in fields(self):
+            value = getattr(self, declared.name)
+            if isinstance(declared.default, tuple):
                 if isinstance(value, Mapping):  # of options
                     value = [f"{name}={choice}" for name, choice in value.items()]
                 # A single name is a sequence of letters, too, which is never meant.
                 several = (value,) if isinstance(value, str) else tuple(value)
-                object.__setattr__(self, one.name, several)
+                object.__setattr__(self, declared.name, several)
 
     @property
     def label_fields(self) -> dict[str, str]:
@@ -372,9 +372,9 @@ class Reading:
         asked = dict.fromkeys(self.label_columns, "label_columns")
         columns = (name for name in self.vectors if not name.lower().endswith(".npy"))
         asked |= dict.fromkeys(columns, "vectors") | dict.fromkeys(self.text, "text")
-        for one in ("weight", "labels", "identifier", "color"):
-            name = getattr(self, one)
-            asked |= {} if name is None else {name: one}
+        for field_name in ("weight", "labels", "identifier", "color"):
+            name = getattr(self, field_name)
+            asked |= {} if name is None else {name: field_name}
         return asked
 
     @property
@@ -398,18 +398,18 @@ class Reading:
         dict
             Names of columns and their levels, the lowest first.
         """
-        found = {}
+        orders = {}
         for words in self.ordered:
             name, _, levels = words.partition("=")
             mark = "," if "," in levels else "<"  # "<18,18-65,>65" has commas between its levels
-            found[name] = tuple(level.strip() for level in levels.split(mark))
-            if len(found[name]) < 2:
+            orders[name] = tuple(level.strip() for level in levels.split(mark))
+            if len(orders[name]) < 2:
                 raise InvalidInput(
                     Argument("ordered", words),
                     " names no order; write it as in ",
                     Argument("ordered", "size=small<medium<large"),
                 )
-        return found
+        return orders
 
     def for_columns(self, names: Sequence[str]) -> Self:
         """This reading with each order of a pattern, as "Q*", spelt out for its columns.
@@ -435,10 +435,12 @@ class Reading:
         # Patterns first: a column that is named has its own order.
         for words in sorted(self.ordered, key=lambda one: one.partition("=")[0] not in patterns):
             name, _, levels = words.partition("=")
-            found = [one for one in names if fnmatchcase(one, name)] if name in patterns else [name]
-            if not found:
+            columns = (
+                [one for one in names if fnmatchcase(one, name)] if name in patterns else [name]
+            )
+            if not columns:
                 raise InvalidInput(Argument("ordered", words), " fits the name of no column")
-            spelt |= {one: f"{one}={levels}" for one in found}
+            spelt |= {one: f"{one}={levels}" for one in columns}
         return replace(self, ordered=tuple(spelt.values()))
 
     @property
@@ -623,11 +625,11 @@ class Reading:
 
 def spelt_names(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
     """Names of columns, each pattern as "dim_*" spelt out; what fits no column stays."""
-    found = list[str]()
-    for one in patterns:
-        fits = [] if one in names else [name for name in names if fnmatchcase(name, one)]
-        found += fits or [one]
-    return list(dict.fromkeys(found))
+    spelt = list[str]()
+    for pattern in patterns:
+        fits = [] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        spelt += fits or [pattern]
+    return list(dict.fromkeys(spelt))
 
 
 def _words_for(entries: tuple[str, ...], name: str) -> set[str]:

@@ -116,14 +116,14 @@ def different_units(X: Rows, names: Sequence[str]) -> tuple[int, int, float] | N
     """
     if not isinstance(X, np.ndarray) or shares_range(X, names):
         return None
-    found = spreads(X)
-    varying = np.flatnonzero(found > 0)
+    widths = spreads(X)
+    varying = np.flatnonzero(widths > 0)
     if len(varying) < 2:
         return None
-    order = varying[np.argsort(found[varying], kind="stable")]
+    order = varying[np.argsort(widths[varying], kind="stable")]
     # Among hundreds of columns a few are nearly always empty; that is no other unit.
     narrow, wide = order[len(order) // 20], order[-1]
-    ratio = float(found[wide] / found[narrow])
+    ratio = float(widths[wide] / widths[narrow])
     chance = np.exp(max(0.0, 6 / np.sqrt(len(X)) - 6 / np.sqrt(CHANCE_ROWS)))
     return (int(narrow), int(wide), ratio) if ratio > MAX_SPREAD_RATIO * chance else None
 

@@ -34,7 +34,7 @@ CHUNK_ROWS = 1000
 
 
 def spreadsheet_frame(
-    place: Path | io.BytesIO, name: str, reading: Reading
+    file: Path | io.BytesIO, name: str, reading: Reading
 ) -> tuple[pd.DataFrame, list[str]]:
     """The columns of a sheet of an .xlsx file, the first by default, and notices."""
     try:
@@ -44,12 +44,12 @@ def spreadsheet_frame(
             "spreadsheets need openpyxl, which is not installed: pip install 'dualfold[xlsx]'"
         ) from error
 
-    refuse_oversized_archive(place, name, ".xlsx")
+    refuse_oversized_archive(file, name, ".xlsx")
     sheet = reading.array
     with unreadable_as_damaged(name, ".xlsx"):
-        book = openpyxl.load_workbook(place, read_only=True, data_only=True)
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         try:
-            sheets = [one.title for one in book.worksheets]
+            sheets = [worksheet.title for worksheet in book.worksheets]
             if sheet is not None and sheet not in sheets:
                 raise InvalidInput(
                     Argument("array", sheet),
@@ -61,7 +61,7 @@ def spreadsheet_frame(
             frame, notices = _sheet_frame(chosen.iter_rows(values_only=True), rows, name, reading)
         finally:
             book.close()
-    others = [one for one in sheets if one != (sheet or sheets[0])]
+    others = [worksheet for worksheet in sheets if worksheet != (sheet or sheets[0])]
     if others:
         notices.append(
             Message(
@@ -97,13 +97,13 @@ def _sheet_frame(
     if not reading.plain and 0 < below < count:
         notices += below_notice(tail[-below:])
         columns = [column[: count - below] for column in columns]
-    found = {}
+    series = {}
     for place, title in enumerate(names):
         column, columns[place] = columns[place], np.empty(0)  # freed when it is typed
         if title or _last_filled(column) >= 0:
-            found[place] = _typed_column(column, plain=reading.plain)
-    frame = pd.DataFrame(found, copy=False)
-    frame.columns = pd.Index([names[place] or f"column_{place + 1}" for place in found])
+            series[place] = _typed_column(column, plain=reading.plain)
+    frame = pd.DataFrame(series, copy=False)
+    frame.columns = pd.Index([names[place] or f"column_{place + 1}" for place in series])
     return frame, notices
 
 
@@ -138,18 +138,18 @@ def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[Array],
             done(len(chunk))
     width = max(map(len, parts), default=0)
     filled = sum(lengths)
-    found = []
-    for place in range(width):
+    read = []
+    for number in range(width):
         pieces = [
-            part[place] if place < len(part) else np.full(length, np.nan)
+            part[number] if number < len(part) else np.full(length, np.nan)
             for part, length in zip(parts, lengths, strict=True)
         ]
         for part in parts:
-            if place < len(part):
-                part[place] = np.empty(0)
-        found.append(_whole_column(pieces))
-    last = max((_last_filled(column) for column in found), default=-1)
-    return [column[: last + 1] for column in found], min(filled, last + 1)
+            if number < len(part):
+                part[number] = np.empty(0)
+        read.append(_whole_column(pieces))
+    last = max((_last_filled(column) for column in read), default=-1)
+    return [column[: last + 1] for column in read], min(filled, last + 1)
 
 
 def _compact(cells: Sequence[Any], words: dict[str, str]) -> Array:
@@ -169,9 +169,9 @@ def _whole_column(pieces: list[Array]) -> Array:
 
 def _last_filled(column: Array) -> int:
     """The place of the last cell that holds something, −1 where none does."""
-    for place in range(len(column) - 1, -1, -1):
-        if not is_empty(column[place]):
-            return place
+    for row in range(len(column) - 1, -1, -1):
+        if not is_empty(column[row]):
+            return row
     return -1
 
 

@@ -152,10 +152,10 @@ def raw_table(
     mixed: bool = False,
 ) -> Table:
     """As `read_table`, with missing values; `mixed` as in `table_of_frame`."""
-    name, found = _named_columns(source, reading)
-    if isinstance(found, Table):
-        return found
-    frame, notices, reading = found
+    name, content = _named_columns(source, reading)
+    if isinstance(content, Table):
+        return content
+    frame, notices, reading = content
     if len(frame) == 0:
         others = [part for notice in notices for part in ("; ", notice)]  # as of further sheets
         count = counted(frame.shape[1], "column")
@@ -171,15 +171,15 @@ def source_frame(
 
     Returns the data frame, what was noticed, and the reading with the decimal mark of the file.
     """
-    name, found = _named_columns(source, reading)
-    if isinstance(found, Table):
+    name, content = _named_columns(source, reading)
+    if isinstance(content, Table):
         raise InvalidInput(
             f"columns with names are needed, and {name} is a matrix without them; save it as CSV "
             "or Parquet with a header"
         )
-    if len(found[0]) == 0:
+    if len(content[0]) == 0:
         raise InvalidInput(f"{name} has no rows; one is needed")
-    return found
+    return content
 
 
 def _named_columns(
@@ -188,40 +188,40 @@ def _named_columns(
     """The name of a source, and what `_columns_of_file` found there."""
     _refuse_long(reading.separator)
     _refuse_mark(reading)
-    place, name, kind = locate_source(source, reading.format)
+    file, name, kind = locate_source(source, reading.format)
     if kind in ("csv", "tsv", "jsonl", "xlsx"):
-        refuse_foreign_kind(place, name, kind)
-    return name, _columns_of_file(place, name, kind, reading)
+        refuse_foreign_kind(file, name, kind)
+    return name, _columns_of_file(file, name, kind, reading)
 
 
 def _columns_of_file(
-    place: Path | io.BytesIO, name: str, kind: str, reading: Reading
+    file: Path | io.BytesIO, name: str, kind: str, reading: Reading
 ) -> tuple[pd.DataFrame, list[str], Reading] | Table:
     """The data frame of a file, notices, and the reading that fits it; the table of a matrix."""
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
-        opener = opener_of(place, name)
+        opener = opener_of(file, name)
         frame, notices, mark = delimited_frame(opener, name, tabs if kind == "tsv" else reading)
         return frame, notices, replace(reading, decimal="," if mark == "," else reading.decimal)
     if kind == "jsonl":
-        return json_lines_frame(opener_of(place, name), name), [], reading
+        return json_lines_frame(opener_of(file, name), name), [], reading
     if kind == "xlsx":
-        frame, notices = spreadsheet_frame(place, name, reading)
+        frame, notices = spreadsheet_frame(file, name, reading)
         return frame, notices, reading
     if kind == "parquet":
-        return arrays.parquet_frame(place, name), [], reading
+        return arrays.parquet_frame(file, name), [], reading
     if kind == "npy":
-        stored = arrays.npy_array(place, name)
+        stored = arrays.npy_array(file, name)
         if stored.dtype.names is None:
             return table_of_matrix(arrays.dense_table(stored, name), reading)
         import pandas as pd
 
         return pd.DataFrame.from_records(stored), [], reading
     if kind == "npz":
-        return table_of_matrix(arrays.npz_table(place, name, reading.array), reading)
+        return table_of_matrix(arrays.npz_table(file, name, reading.array), reading)
     if kind == "h5ad":
-        return table_of_matrix(h5ad_table(place, name, reading.array), reading)
-    return table_of_matrix(arrays.matrix_market_table(opener_of(place, name), name), reading)
+        return table_of_matrix(h5ad_table(file, name, reading.array), reading)
+    return table_of_matrix(arrays.matrix_market_table(opener_of(file, name), name), reading)
 
 
 def _refuse_long(separator: str | None) -> None:
@@ -248,12 +248,12 @@ def _refuse_mark(reading: Reading) -> None:
 
 def table_of_matrix(table: Table, reading: Reading) -> Table:
     """Choice of columns of a matrix, whose columns are called column_1 and on."""
-    apart = {
+    labelled = {
         name: asked for name, asked in reading.label_fields.items() if name not in table.labels
     }
     left_out = [name for name in reading.excluded_columns if name not in table.labels]
     places = {name: place for place, name in enumerate(table.names)}
-    for name, argument in {**dict.fromkeys(left_out, "exclude"), **apart}.items():
+    for name, argument in {**dict.fromkeys(left_out, "exclude"), **labelled}.items():
         if name not in places:
             raise InvalidInput(
                 Argument(argument, name),
@@ -265,8 +265,8 @@ def table_of_matrix(table: Table, reading: Reading) -> Table:
     left = [place for name, place in places.items() if name not in no_features]
     if not left:
         raise InvalidInput(f"at least one column is needed, but all {len(places)} were taken out")
-    if len(left) < len(places) or apart:
-        columns = {name: table.X[:, [places[name]]] for name in apart}
+    if len(left) < len(places) or labelled:
+        columns = {name: table.X[:, [places[name]]] for name in labelled}
         flat = {
             name: (column if isinstance(column, np.ndarray) else column.toarray()).ravel()
             for name, column in columns.items()
@@ -294,8 +294,10 @@ def locate_source(
     path = Path(source).expanduser()
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if _format_of(entry))
-        found = f"it holds {quoted_names(inside)}" if inside else "it holds none that can be read"
-        raise InvalidInput(f"{path} is a folder; name a file in it ({found})")
+        inventory = (
+            f"it holds {quoted_names(inside)}" if inside else "it holds none that can be read"
+        )
+        raise InvalidInput(f"{path} is a folder; name a file in it ({inventory})")
     if not path.exists():
         raise InvalidInput(_no_such_file(path))
     kind = format or _format_of(path) or ("csv" if is_stream(path) else None)
@@ -339,12 +341,12 @@ def _no_such_file(path: Path) -> str:
     )
 
 
-def opener_of(place: Path | io.BytesIO, name: str) -> Opener:
+def opener_of(file: Path | io.BytesIO, name: str) -> Opener:
     """A fresh stream of the same bytes each time, unzipped if they are zipped."""
 
     def open_stream() -> BinaryIO:
         # getvalue, because the reader of the stream also closes it
-        stream = place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue())
+        stream = file.open("rb") if isinstance(file, Path) else io.BytesIO(file.getvalue())
         magic = stream.read(2)
         packed = stream.seek(0, io.SEEK_END)
         stream.seek(0)

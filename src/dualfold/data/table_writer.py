@@ -87,17 +87,17 @@ def check_table_place(path: Path, *, overwrite: bool) -> None:
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """The metadata that write_table stored with a table, or None."""
-    place = Path(path)
-    if place.suffix in (".parquet", ".pq"):
-        stored = parquet_module().read_schema(place).metadata or {}
+    file = Path(path)
+    if file.suffix in (".parquet", ".pq"):
+        stored = parquet_module().read_schema(file).metadata or {}
         text = stored.get(PARQUET_KEY)
-    elif place.suffix == ".h5ad":
-        text = annotated.h5ad_metadata(place)
+    elif file.suffix == ".h5ad":
+        text = annotated.h5ad_metadata(file)
     else:
-        beside = metadata_path(place)
+        beside = metadata_path(file)
         text = beside.read_bytes() if beside.exists() else None
-    found: dict[str, Any] | None = None if text is None else parse_json(text)
-    return found
+    metadata: dict[str, Any] | None = None if text is None else parse_json(text)
+    return metadata
 
 
 def metadata_path(path: Path) -> Path:

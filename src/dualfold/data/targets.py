@@ -56,13 +56,13 @@ def named_targets(used: list[str], names: list[str], asked: Iterable[str] = ()) 
     meant, features = set(asked), set(used)
     ranks = {name: target_rank(name, names) for name in names}
     better = any(ranks[name] in SURE_RANKS for name in names if name not in features)
-    found = {
+    rank_of = {
         name: rank
         for name in used
         if (rank := ranks[name]) is not None and name not in meant
         if rank in SURE_RANKS or not better
     }
-    return sorted(found, key=lambda name: found[name]) if len(found) < len(used) else []
+    return sorted(rank_of, key=lambda name: rank_of[name]) if len(rank_of) < len(used) else []
 
 
 def suspected_targets(named: list[str], columns: Mapping[str, Column]) -> list[str]:
@@ -72,8 +72,8 @@ def suspected_targets(named: list[str], columns: Mapping[str, Column]) -> list[s
         name for name in named if ranks[name] in ANY_VALUE_RANKS or has_few_values(columns[name])
     ]
     sure = [name for name in suited if ranks[name] in SURE_RANKS]
-    found = sure or suited[:1]
-    return found if len(found) <= MAX_TARGETS else []
+    suspects = sure or suited[:1]
+    return suspects if len(suspects) <= MAX_TARGETS else []
 
 
 def has_few_values(column: Column) -> bool:
@@ -88,21 +88,21 @@ def has_few_values(column: Column) -> bool:
     return 2 <= levels <= min(MAX_TARGET_LEVELS, max(known // MIN_ROWS_PER_LEVEL, 2))
 
 
-def target_notices(apart: list[str], doubtful: list[str], color: str | None) -> list[Message]:
+def target_notices(targets: list[str], doubtful: list[str], color: str | None) -> list[Message]:
     """Notices about targets that were kept apart, and about features that may be some."""
-    said = [_apart_notice(apart, color)] if apart else []
-    return [*said, _used_notice(doubtful)] if doubtful else said
+    notices = [_apart_notice(targets, color)] if targets else []
+    return [*notices, _used_notice(doubtful)] if doubtful else notices
 
 
 def _apart_notice(names: list[str], color: str | None) -> Message:
     """The notice about suspected targets that were kept apart; `color` colours, if given."""
-    one = len(names) == 1
-    colors = "" if color is not None else f"{'it' if one else 'the first'} colours the map, "
+    single = len(names) == 1
+    colors = "" if color is not None else f"{'it' if single else 'the first'} colours the map, "
     return Message(
-        f"{quoted_names(names)} {'looks' if one else 'look'} like the target by name and values: "
-        f"{colors}{'it is' if one else 'they are'} not used as a feature; ",
+        f"{quoted_names(names)} {'looks' if single else 'look'} like the target by name and "
+        f"values: {colors}{'it is' if single else 'they are'} not used as a feature; ",
         column_argument("keep", names),
-        f" uses {'it' if one else 'them'}",
+        f" uses {'it' if single else 'them'}",
     )
 
 

@@ -32,10 +32,10 @@ def weight_remarks(table: Table, reading: Reading) -> list[Message]:
     """A sentence that offers a column of numbers as weights, where it plainly is that."""
     if reading.weight is not None or not reading.guesses or not isinstance(table.X, np.ndarray):
         return []
-    for place, name in enumerate(table.names):
+    for column, name in enumerate(table.names):
         if name in reading.meant_columns:
             continue
-        words = _words_for(table, name, table.X[:, place])
+        words = _words_for(table, name, table.X[:, column])
         if words:
             return [
                 Message(

@@ -21,17 +21,17 @@ def written_columns(source: str | os.PathLike[str], reading: Reading) -> dict[st
     from dualfold.data.spreadsheet import spreadsheet_frame
     from dualfold.data.table_reader import json_lines_frame, locate_source, opener_of
 
-    place, name, kind = locate_source(source, reading.format)
+    file, name, kind = locate_source(source, reading.format)
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
-        frame = written_frame(opener_of(place, name), name, tabs if kind == "tsv" else reading)
+        frame = written_frame(opener_of(file, name), name, tabs if kind == "tsv" else reading)
     elif kind == "jsonl":
-        frame = json_lines_frame(opener_of(place, name), name)
+        frame = json_lines_frame(opener_of(file, name), name)
     elif kind == "xlsx":
-        frame, _ = spreadsheet_frame(place, name, reading)
+        frame, _ = spreadsheet_frame(file, name, reading)
     else:
-        frame = parquet_frame(place, name)
-    names, _ = different_names([str(one) for one in frame.columns])
+        frame = parquet_frame(file, name)
+    names, _ = different_names([str(title) for title in frame.columns])
     return {name: frame.iloc[:, column].to_numpy() for column, name in enumerate(names)}
 
 

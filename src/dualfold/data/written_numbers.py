@@ -50,10 +50,10 @@ class Notation:
             return float(value)
         if value.strip().lower() in INFINITE_WORDS:
             return float(value)
-        found = _parts(value)
-        if found is None or found[1] != self.unit:
+        parts = _parts(value)
+        if parts is None or parts[1] != self.unit:
             return None
-        return self.plain_number(found[0])
+        return self.plain_number(parts[0])
 
     def plain_number(self, text: str) -> float | None:
         """The number of its digits."""
@@ -74,14 +74,14 @@ def is_written_number(text: str) -> bool:
     try:
         return float(text) == float(text)
     except ValueError:
-        found = _parts(text)
-    return found is not None and _with_marks([found[0]], found[1], None, None) is not None
+        parts = _parts(text)
+    return parts is not None and _with_marks([parts[0]], parts[1], None, None) is not None
 
 
 def has_unit(text: str) -> bool:
     """Whether a number is written with something beside it."""
-    found = _parts(text)
-    return found is not None and any(found[1])
+    parts = _parts(text)
+    return parts is not None and any(parts[1])
 
 
 def notation_of(
@@ -97,25 +97,25 @@ def notation_of(
     decimal, thousands : the marks, where they are known
     max_words : None, too, where more different cells than so many hold no digits of a number
     """
-    found: dict[str, tuple[str, tuple[str, str]] | None] = {}
+    known: dict[str, tuple[str, tuple[str, str]] | None] = {}
     words = 0
     for text in counts:
         if isinstance(text, str) and text.lower() not in INFINITE_WORDS:
-            found[text] = _parts(text)
-            words += found[text] is None
+            known[text] = _parts(text)
+            words += known[text] is None
             if words > max_words:
                 return None
     units: dict[tuple[str, str], int] = {}
-    for text, parts in found.items():
+    for text, parts in known.items():
         if parts is not None:
             units[parts[1]] = units.get(parts[1], 0) + counts[text]
     plain = sum(count for text, count in counts.items() if not isinstance(text, str))
     if not units:
         return Notation() if plain else None
-    unit = max(units, key=lambda one: units[one])
+    unit = max(units, key=lambda mark: units[mark])
     if plain > units[unit]:
         unit = ("", "")
-    texts = [parts[0] for parts in found.values() if parts is not None and parts[1] == unit]
+    texts = [parts[0] for parts in known.values() if parts is not None and parts[1] == unit]
     return _with_marks(texts[:MAX_TRIED_NUMBERS], unit, decimal, thousands)
 
 
@@ -148,14 +148,14 @@ def _parts(text: str) -> tuple[str, tuple[str, str]] | None:
     """The signed digits of a number and what stands before and after them."""
     text = text.strip()
     negative = text.startswith("(") and text.endswith(")")  # as accountants write
-    found = NUMBER_PATTERN.fullmatch(text[1:-1].strip() if negative else text)
-    if found is None:
+    match = NUMBER_PATTERN.fullmatch(text[1:-1].strip() if negative else text)
+    if match is None:
         return None
-    before, after = found["before"].strip(), found["after"].strip()
+    before, after = match["before"].strip(), match["after"].strip()
     if before and not _is_currency(before):
         return None
-    minus = negative + sum(found[part] in "-−" and found[part] != "" for part in ("sign", "inner"))
-    digits = found["digits"].strip()
+    minus = negative + sum(match[part] in "-−" and match[part] != "" for part in ("sign", "inner"))
+    digits = match["digits"].strip()
     return ("-" if minus % 2 else "") + digits, (before, after)
 
 

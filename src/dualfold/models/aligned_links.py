@@ -48,7 +48,7 @@ def checked_links(tables: list[Array], ids: Any, links: Any) -> list[Array]:
     if len(ids) != len(tables) or any(len(a) != len(X) for a, X in zip(ids, tables, strict=False)):
         raise InvalidInput(Argument("ids"), " must have one identifier for each row of each slice")
     places = [_places_of(list(names), number) for number, names in enumerate(ids, 1)]
-    found = []
+    pairs = []
     for t in range(len(tables) - 1):
         after = places[t + 1]
         both = [(row, after[name]) for name, row in places[t].items() if name in after]
@@ -57,8 +57,8 @@ def checked_links(tables: list[Array], ids: Any, links: Any) -> list[Array]:
                 f"slices {t + 1} and {t + 2} have no identifier in common; without links their "
                 "maps would not be related"
             )
-        found.append(np.array(both))
-    return found
+        pairs.append(np.array(both))
+    return pairs
 
 
 def _places_of(names: list[Any], number: int) -> dict[Any, int]:
@@ -80,7 +80,7 @@ def _given_links(tables: list[Array], links: Any) -> list[Array]:
             Argument("links"),
             f" has {len(links)} lists of pairs; {len(tables)} slices need {len(tables) - 1}",
         )
-    found = []
+    checked = []
     for t, pairs in enumerate(links):
         array = np.asarray(pairs)
         sizes = len(tables[t]), len(tables[t + 1])
@@ -91,8 +91,8 @@ def _given_links(tables: list[Array], links: Any) -> list[Array]:
                 f" between slices {t + 1} and {t + 2} are no pairs of row numbers below "
                 f"{sizes[0]} and {sizes[1]}",
             )
-        found.append(array.astype(int))
-    return found
+        checked.append(array.astype(int))
+    return checked
 
 
 def things_of(sizes: Sequence[int], links: Sequence[Array]) -> list[Array]:

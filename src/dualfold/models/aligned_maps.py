@@ -187,10 +187,10 @@ class AlignedMaps:
             self.mu_, self.mu_reason_ = self._chosen_mu(tables, min(shares), draw)
             self.movement_limit_ = self._movement_limit(tables, pairs, draw)
         fit = self._tsne_fit if self.method == "tsne" else self._trace_fit
-        found = fit(tables, pairs, self.mu_, certified=True)
-        self.embeddings_, self.certificate_, self.links_ = found.points, found.certificate, pairs
-        warn_of_pieces(found.n_pieces)
-        self.movement_ = movements(found.points, pairs)
+        answer = fit(tables, pairs, self.mu_, certified=True)
+        self.embeddings_, self.certificate_, self.links_ = answer.points, answer.certificate, pairs
+        warn_of_pieces(answer.n_pieces)
+        self.movement_ = movements(answer.points, pairs)
         known = not np.isnan(self.movement_limit_)
         limit = self.movement_limit_ if known else np.inf
         self.drift_ = [moved > limit for moved in self.movement_]
@@ -255,11 +255,11 @@ class AlignedMaps:
         problems = [estimator._stated_points(X).problem for X in tables]
         starts = [estimator.fit(tables[0]).embedding_.astype(float)]
         for t, linked in enumerate(pairs):
-            own = estimator.fit(tables[t + 1]).embedding_.astype(float)
+            start = estimator.fit(tables[t + 1]).embedding_.astype(float)
             if len(linked) > self.n_components:
-                near = procrustes(starts[t][linked[:, 0]], own[linked[:, 1]], scale=1.0)
-                own = own @ near.rotation + near.shift
-            starts.append(own)
+                near = procrustes(starts[t][linked[:, 0]], start[linked[:, 1]], scale=1.0)
+                start = start @ near.rotation + near.shift
+            starts.append(start)
         points, certificate = descended_with_springs(problems, starts, pairs, mu)
         return _Fit(points, certificate, [1] * len(points))
 

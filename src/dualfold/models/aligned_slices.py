@@ -58,7 +58,7 @@ def slice_of(X: Array, method: str, n_components: int, n_neighbors: int) -> Slic
 
 def warn_of_pieces(n_pieces: list[int]) -> None:
     """Give a `PiecesJoined` for all slices whose neighbour graph has several pieces."""
-    several = [place for place, count in enumerate(n_pieces, 1) if count > 1]
+    several = [number for number, count in enumerate(n_pieces, 1) if count > 1]
     if not several:
         return
     which = "all slices" if len(several) == len(n_pieces) else f"slices {_first_numbers(several)}"

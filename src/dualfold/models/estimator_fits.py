@@ -92,5 +92,8 @@ def known_lists(graph: Graph | None, n_rows: int) -> Neighbors | None:
 def lengths_have_meaning(estimator: Estimator) -> bool:
     """Whether lengths on the map mean something."""
     name = type(estimator).__name__
-    row = next((one for one in DESCRIPTIONS.values() if one.class_name == name), None)
+    row = next(
+        (description for description in DESCRIPTIONS.values() if description.class_name == name),
+        None,
+    )
     return row is None or row.lengths

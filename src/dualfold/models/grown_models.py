@@ -101,7 +101,7 @@ def _known_estimator(model: Model) -> Any:
     if preparation.is_fitted:  # rows come prepared, and without names
         estimator.encodings_ = ()
         return estimator
-    names = tuple(one.name for one in preparation.encodings)
+    names = tuple(encoding.name for encoding in preparation.encodings)
     if preparation.is_encoded:
         estimator.encodings_, estimator.mean_ = preparation.encodings, model.map.column_means()
         estimator.n_features_in_ = len(names)
@@ -124,10 +124,10 @@ def _fitted_rows(model: Model, estimator: Estimator, old: Rows) -> Any:
     rows = estimator._checked_rows(old, reset=False)
     if model.reference is None:
         return rows
-    some = reference_rows(rows)
+    sample = reference_rows(rows)
     allowed = REFERENCE_TOLERANCE * np.abs(model.reference).max(initial=0.0)
-    same = some is not None and some.shape == model.reference.shape
-    if not same or not bool(np.all(np.abs(some - model.reference) <= allowed)):
+    same = sample is not None and sample.shape == model.reference.shape
+    if not same or not bool(np.all(np.abs(sample - model.reference) <= allowed)):
         raise InvalidInput(
             Argument("old"),
             " holds other rows than those that the map was made of, or in another "

@@ -107,8 +107,8 @@ class PointsJudge:
                 f"a {type(map_).__name__} holds no map of {type(self.estimator).__name__}"
             )
         certificate = self.certificate_of_points(points, None)
-        own = self.map_of_points(points, certificate)
-        return certificate.with_doubts(*map_differences(own, map_)), points
+        made = self.map_of_points(points, certificate)
+        return certificate.with_doubts(*map_differences(made, map_)), points
 
     def certificate_of_points(self, points: Array, values: Any) -> Any:
         return self.estimator.judged_points(self.data, points, **self.options)
@@ -120,9 +120,9 @@ class PointsJudge:
         return points - points.mean(axis=0, dtype=float)
 
 
-def map_differences(own: object, stored: object) -> list[str]:
+def map_differences(made: object, stored: object) -> list[str]:
     """In words, what of a stored map differs from the one that the data lead to."""
-    return parts_of(own).differences(parts_of(stored))
+    return parts_of(made).differences(parts_of(stored))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,12 +172,12 @@ class GraphStatement:
 
     def judges_of_pieces(self, width: int) -> list[tuple[Array, StoredMapJudge | None]]:
         """The rows of each piece, the largest first, and its judge; None for a single point."""
-        found: list[tuple[Array, StoredMapJudge | None]] = []
+        judges: list[tuple[Array, StoredMapJudge | None]] = []
         for rows, piece in separate(self.graph):
             sides = None if self.sides is None or len(rows) == 1 else self.sides.of_rows(rows)
             judge = None if len(rows) == 1 else self._judge_of(piece, width, sides)
-            found.append((rows, judge))
-        return found
+            judges.append((rows, judge))
+        return judges
 
     def _judge_of(self, graph: Graph, width: int, sides: BothSides | None) -> StoredMapJudge:
         if hasattr(self.estimator, "judged_points"):
@@ -259,13 +259,13 @@ class GraphStatement:
             raise InvalidInput(f"the data has {len(judges)} pieces, the model has another number")
         certificates: list[Any] = []
         pieces: list[tuple[Array, Array | None]] = []
-        for number, ((rows, judge), place) in enumerate(zip(judges, places, strict=True), 1):
-            if (judge is None) != (place is None):
+        for number, ((rows, judge), piece_map) in enumerate(zip(judges, places, strict=True), 1):
+            if (judge is None) != (piece_map is None):
                 raise InvalidInput(f"piece {number} has {len(rows)} points in the data")
             if judge is None:
                 pieces.append((rows, None))
                 continue
-            certificate, points = judge.certificate_of_map(place)
+            certificate, points = judge.certificate_of_map(piece_map)
             certificates.append(certificate)
             pieces.append((rows, points))
         certificate = PiecewiseCertificate.of(certificates, len(pieces) - len(certificates))
@@ -280,8 +280,8 @@ class GraphStatement:
         graph, layout = self.graph, side_by_side(pieces, self.graph.n, map_.n_coordinates)
         points, offsets = layout.points, layout.offsets
         maps = map_.piece_maps()
-        own = PiecewiseMap(graph.points, graph.metric, graph.piece_of, points, offsets, maps)
-        return map_differences(own, map_)
+        made = PiecewiseMap(graph.points, graph.metric, graph.piece_of, points, offsets, maps)
+        return map_differences(made, map_)
 
 
 def doubts_of_points(again: Array, stored: Array) -> list[str]:

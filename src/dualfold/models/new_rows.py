@@ -139,25 +139,27 @@ class NewRows:
         list of str
             One sentence for each test that finds more than chance allows.
         """
-        part, found = level / 4, []
+        part, sentences = level / 4, []
         born = [len(group.rows) for group in self.born if group.chance <= part]
         if born:
             groups = "a group" if len(born) == 1 else f"{len(born)} groups"
-            found.append(f"{sum(born):,} new rows make {groups} that no old row is in")
+            sentences.append(f"{sum(born):,} new rows make {groups} that no old row is in")
         # The two tests of foreign rows share their part.
         rows = self.foreign
         if rows is not None and min(rows.chance_of_count, rows.chance_of_furthest) <= part / 2:
-            found.append(f"{rows.count:,} of {self.n_new:,} new rows are foreign to the old ones")
+            sentences.append(
+                f"{rows.count:,} of {self.n_new:,} new rows are foreign to the old ones"
+            )
         if self.drift_chance <= part:
-            found.append(
+            sentences.append(
                 "new rows lie elsewhere than old ones: more of their neighbours are new than by "
                 f"chance (drift {self.drift:.2f})"
             )
         if self.short_cut_chance <= part:
-            found.append(
+            sentences.append(
                 f"{len(self.short_cuts):,} new rows link places that are far apart on the map"
             )
-        return found
+        return sentences
 
     def __str__(self) -> str:
         lines = [
@@ -274,12 +276,12 @@ def _kept_share(X: Rows, points: Array, rows: Array, metric: Metric) -> float:
     k = min(N_NEIGHBORS, n - 1)
     if k < 1 or not len(rows):
         return np.nan
-    some = rows
+    sample = rows
     if len(rows) > MAX_KEPT_ROWS:
-        some = np.random.default_rng(1).choice(rows, MAX_KEPT_ROWS, replace=False)
+        sample = np.random.default_rng(1).choice(rows, MAX_KEPT_ROWS, replace=False)
     places = np.asarray(points, dtype=float)
-    in_data = nearest_others(X, some, k, metric)[0]
-    on_map = nearest_others(places, some, k, "euclidean")[0]
+    in_data = nearest_others(X, sample, k, metric)[0]
+    on_map = nearest_others(places, sample, k, "euclidean")[0]
     shared = [len(np.intersect1d(a, b)) for a, b in zip(in_data, on_map, strict=True)]
     return float(np.mean(shared)) / k
 
@@ -303,11 +305,11 @@ def _permutation_tests(
     usual = (m - 1) / (N - 1)
     chance = float(1 + np.sum(shares >= share)) / (PERMUTATIONS + 1)
     drift = max(0.0, (share - usual) / (1 - usual))
-    found = [
+    chances = [
         (rows, float(1 + np.sum(sizes >= len(rows))) / (PERMUTATIONS + 1))
         for rows in sorted(groups, key=len, reverse=True)
     ]
-    return drift, chance, [(rows, p) for rows, p in found if p <= 0.05]
+    return drift, chance, [(rows, p) for rows, p in chances if p <= 0.05]
 
 
 def _lists_in_random_order(X: Rows, k: int, metric: Metric, draw: np.random.Generator) -> Array:
@@ -333,9 +335,9 @@ def _share_and_groups(lists: Array, chosen: Array) -> tuple[float, list[Array]]:
     inside = chosen[counts >= np.ceil(BORN_SHARE * lists.shape[1])]
     if not len(inside):
         return float(counts.mean()) / lists.shape[1], []
-    place = np.full(len(lists), -1)
-    place[inside] = np.arange(len(inside))
-    columns = place[lists[inside]]
+    number = np.full(len(lists), -1)
+    number[inside] = np.arange(len(inside))
+    columns = number[lists[inside]]
     rows = np.repeat(np.arange(len(inside)), columns.shape[1])
     linked = columns.ravel() >= 0
     edges = sp.coo_array(

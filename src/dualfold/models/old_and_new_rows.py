@@ -97,5 +97,5 @@ def judged_prepared_rows(model: Model, X: Rows) -> ForeignRows | None:
     if both is None or both.new.shape[0] == 0:
         return None
     n = both.old.shape[0]
-    found = compared_rows(both.old, both.new, n_neighbors=min(5, n - 1), metric=both.metric)
-    return ForeignRows(found.p_values, n, found.distances, found.old_distance)
+    compared = compared_rows(both.old, both.new, n_neighbors=min(5, n - 1), metric=both.metric)
+    return ForeignRows(compared.p_values, n, compared.distances, compared.old_distance)

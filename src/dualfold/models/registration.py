@@ -114,15 +114,15 @@ def registration(
     lengths : whether lengths on the map mean something, so that it is not stretched
     """
     old, new = np.asarray(old, dtype=float), np.asarray(new, dtype=float)
-    found = procrustes(old, new, scale=1.0 if lengths else "best")
+    fit = procrustes(old, new, scale=1.0 if lengths else "best")
     radius = float(np.sqrt(np.mean(np.sum((old - old.mean(axis=0)) ** 2, axis=1)))) or 1.0
     return Registration(
-        rotation=found.rotation,
-        scale=found.scale,
-        shift=found.shift,
-        among_equals=_beyond_equals(found.rotation, values),
+        rotation=fit.rotation,
+        scale=fit.scale,
+        shift=fit.shift,
+        among_equals=_beyond_equals(fit.rotation, values),
         rows=np.asarray(rows),
-        moved=found.residuals / radius,
+        moved=fit.residuals / radius,
     )
 
 
@@ -132,10 +132,10 @@ def _beyond_equals(rotation: Array, values: Array | None) -> float:
     if values is None or len(values) != d:
         return np.nan
     size = np.abs(np.asarray(values, dtype=float))
-    apart = np.abs(size[:, None] - size[None, :]) > EQUAL_EIGENVALUES * np.maximum(
+    differ = np.abs(size[:, None] - size[None, :]) > EQUAL_EIGENVALUES * np.maximum(
         size[:, None], size[None, :]
     )
-    return float(np.sqrt(np.sum(rotation[apart] ** 2) / d))
+    return float(np.sqrt(np.sum(rotation[differ] ** 2) / d))
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,11 +70,11 @@ def _thinned_presences(presences: Array, draw: np.random.Generator) -> Array:
     ]
     kept = min(1.0, MAX_OVERLAP / max(*shares, MAX_OVERLAP))
     # The same number in each slice, so that series differ only in which things are there.
-    found = presences.copy()
-    for there in found.T:
+    thinned = presences.copy()
+    for there in thinned.T:
         rows = np.flatnonzero(there)
         there[draw.choice(rows, len(rows) - int(np.ceil(kept * len(rows))), replace=False)] = False
-    return found
+    return thinned
 
 
 def _links_of(presences: Array) -> list[Array]:
@@ -106,8 +106,8 @@ def shift_between(points: Array, other: Array, *, centred: bool) -> float:
     if not centred:
         return float(np.median(procrustes(points, other, scale=1.0).residuals)) / _radius(points)
     left, _, right = np.linalg.svd(other.T @ points)
-    apart = np.linalg.norm(points - other @ (left @ right), axis=1)
-    return float(np.median(apart)) / _radius(points)
+    distances = np.linalg.norm(points - other @ (left @ right), axis=1)
+    return float(np.median(distances)) / _radius(points)
 
 
 def _radius(points: Array) -> float:

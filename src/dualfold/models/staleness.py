@@ -85,11 +85,11 @@ def why_unstated(estimator: Estimator) -> str:
 
 def frozen_estimator(estimator: Estimator, rule: OutOfSampleMap) -> Any:
     """The estimator, not fitted, with what its fit has found: kernel widths, coordinates."""
-    found = estimator.found_parameters() if _has_found(estimator) else {}
-    found = {name: value for name, value in found.items() if name == "coordinates"}
+    parameters = estimator.found_parameters() if _has_found(estimator) else {}
+    parameters = {name: value for name, value in parameters.items() if name == "coordinates"}
     known = estimator.get_params(deep=False)
     kept = {name: value for name, value in rule.frozen_parameters().items() if name in known}
-    return clone(estimator).set_params(**found | kept)
+    return clone(estimator).set_params(**parameters | kept)
 
 
 def has_landmarks(estimator: Estimator) -> bool:
@@ -160,9 +160,9 @@ def vector_staleness(
 ) -> StalenessCertificate:
     """Staleness certificate of frozen vectors, by an answer that is computed from them."""
     start, _ = feasible_vectors(problem, frozen)
-    found = _staleness_from(problem, frozen, Auto(start=start), tolerance)
-    if found.level != "unresolved":
-        return found
+    certificate = _staleness_from(problem, frozen, Auto(start=start), tolerance)
+    if certificate.level != "unresolved":
+        return certificate
     # A start that is nearly an answer leaves further directions rough, and a certificate needs
     # them to place its floor.
     return _staleness_from(problem, frozen, Auto(), tolerance)
@@ -188,8 +188,8 @@ def points_staleness(estimator: Estimator, X: Rows, points: Array) -> StalenessC
         return _as_staleness(before, "objective", before.tolerance)
     after = estimator.judged_points(X, estimator.points_after(X, points, FURTHER_ROUNDS))
     gained = max(0.0, before.value - after.value) / abs(before.value) if before.value else 0.0
-    found = _as_staleness(before, "objective", before.tolerance)
-    return replace(found, at_least=float(gained))
+    certificate = _as_staleness(before, "objective", before.tolerance)
+    return replace(certificate, at_least=float(gained))
 
 
 def staleness_or_reason(compute: Any, tolerance: float) -> StalenessCertificate:
@@ -197,10 +197,10 @@ def staleness_or_reason(compute: Any, tolerance: float) -> StalenessCertificate:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DualfoldWarning)
         try:
-            found: StalenessCertificate = compute()
+            certificate: StalenessCertificate = compute()
         except DualfoldError as refusal:
             return unresolved_staleness(str(refusal), tolerance=tolerance)
-    return found
+    return certificate
 
 
 def _without_copies(graph: Graph, points: Array, method: GraphMethod) -> tuple[Graph, Array]:

@@ -123,7 +123,7 @@ class StatedProblem:
         not_kept, weighted = stated.get("not_kept", []), stated.get("weighted", False)
         if not isinstance(name, str) or not isinstance(parameters, dict):
             raise DamagedFile("it does not hold the estimator that it is of, with its parameters")
-        if not isinstance(not_kept, list) or not all(isinstance(one, str) for one in not_kept):
+        if not isinstance(not_kept, list) or not all(isinstance(word, str) for word in not_kept):
             raise DamagedFile("it names the parameters that it lacks in an unknown form")
         return cls(name, parameters, tuple(not_kept), weighted is True)
 

@@ -282,8 +282,8 @@ def certificate_of_map(
         doubts += row_doubts(problem, V, np.diagonal(form))
     embedding = stored_embedding(problem, V, np.diagonal(form).copy(), certificate)
     with np.errstate(over="ignore", invalid="ignore"):
-        own = stated.scaling(embedding.solution.values).rule(stated.leads_to(embedding))
-        doubts += _map_doubts(own, map_, problem)
+        made = stated.scaling(embedding.solution.values).rule(stated.leads_to(embedding))
+        doubts += _map_doubts(made, map_, problem)
     return certificate.with_doubts(*doubts), embedding.points
 
 
@@ -297,10 +297,10 @@ def stored_embedding(
     return Embedding(points, values, certificate, problem, solution)
 
 
-def _map_doubts(own: Any, stored: OutOfSampleMap, problem: TraceProblem) -> list[str]:
+def _map_doubts(made: Any, stored: OutOfSampleMap, problem: TraceProblem) -> list[str]:
     """Differences of the stored map from the one that the judged answer leads to."""
-    differences = parts_of(own).differences(parts_of(stored))
+    differences = parts_of(made).differences(parts_of(stored))
     rows = problem.lift.rows_to_compare()
     if differences or rows is None:
         return differences
-    return point_doubts(own(rows), stored(rows))[1]
+    return point_doubts(made(rows), stored(rows))[1]

@@ -364,18 +364,18 @@ class UpdatedMap:
         seconds = perf_counter() - begin
         values = getattr(estimator, "eigenvalues_", None)
         fresh = map_of_estimator(estimator, rows)
-        own = fresh.embedding_
-        found = registration(
-            self.embedding_, own[numbers], numbers, values, lengths_have_meaning(estimator)
+        fitted = fresh.embedding_
+        movement = registration(
+            self.embedding_, fitted[numbers], numbers, values, lengths_have_meaning(estimator)
         )
-        rule = MovedMap(fresh.rule, found.rotation, found.scale, found.shift)
-        points = rule.moved(own).astype(own.dtype, copy=False)
+        rule = MovedMap(fresh.rule, movement.rotation, movement.scale, movement.shift)
+        points = rule.moved(fitted).astype(fitted.dtype, copy=False)
         old = ~self.growth.is_new
         return replace(
             fresh,
             rule=rule,
             growth=replace(fresh.growth, points=points),
-            refit_=Refit(found, numbers[old], self.embedding_[old], seconds),
+            refit_=Refit(movement, numbers[old], self.embedding_[old], seconds),
             stored=self.stored,
         )
 
@@ -433,9 +433,11 @@ class UpdatedMap:
         draw = np.random.default_rng(random_state)
         moved = np.empty(repeats)
         for number in range(repeats):
-            some = np.sort(draw.choice(self.n_rows, n_old, replace=False))
-            other = map_of_estimator(clone(self.estimator).fit(self.rows[some]), self.rows[some])
-            moved[number] = _median_movement(points[some], other.embedding_, scale)
+            sample = np.sort(draw.choice(self.n_rows, n_old, replace=False))
+            other = map_of_estimator(
+                clone(self.estimator).fit(self.rows[sample]), self.rows[sample]
+            )
+            moved[number] = _median_movement(points[sample], other.embedding_, scale)
         chance = float(1 + np.sum(moved >= observed)) / (repeats + 1)
         return MovementTest(observed, moved, chance)
 

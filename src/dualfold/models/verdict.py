@@ -94,9 +94,9 @@ def verdict_of(
     elif stale.level == "within" and stale.gap > limits.max_gap:
         look.append(f"the best map of all rows may be better by {share(stale.gap)}")
     if new is not None:
-        apart = _rows_apart(new, limits)
-        if apart > limits.max_foreign:
-            again.append(f"{apart:.0%} of the new rows have no place among the old ones")
+        share_apart = _rows_apart(new, limits)
+        if share_apart > limits.max_foreign:
+            again.append(f"{share_apart:.0%} of the new rows have no place among the old ones")
         look += new.alarms(limits.level)
         if new.kept_by_new < new.kept_by_old - limits.max_kept_loss:
             look.append(
@@ -111,10 +111,10 @@ def verdict_of(
 
 def _rows_apart(new: NewRows, limits: Thresholds) -> float:
     """The share of new rows that are foreign or in groups of their own, beyond chance."""
-    apart = 0.0
+    share = 0.0
     rows = new.foreign
     if rows is not None and rows.chance_of_count <= limits.level / 8:
-        apart = rows.share
+        share = rows.share
     born = [group for group in new.born if group.chance <= limits.level / 4]
     in_groups = sum(len(group.rows) for group in born) / max(1, new.n_new)
-    return max(apart, in_groups)
+    return max(share, in_groups)

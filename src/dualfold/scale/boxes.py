@@ -30,18 +30,18 @@ class SearchBoxes:
         self.shuffle, self.parts, self.boxes = shuffle, shuffle.parts, boxes
 
     def __call__(self, part: int) -> int:
-        some = self.parts.whole(part)
+        rows = self.parts.whole(part)
         with one_thread():
-            numbers = self.parts.numbers(some)
+            numbers = self.parts.numbers(rows)
             if len(numbers):
-                self.shuffle.put(part, some, numbers, self._lists(part, numbers))
+                self.shuffle.put(part, rows, numbers, self._lists(part, numbers))
         return len(numbers)
 
     def partitions_visited(self, part: int) -> float:
         """Average number of other partitions that a row of this one would be compared with."""
         with one_thread():
-            some = self.parts.whole(part)
-            rows, numbers = self.parts.rows(some), self.parts.numbers(some)
+            sample = self.parts.whole(part)
+            rows, numbers = self.parts.rows(sample), self.parts.numbers(sample)
             if not len(rows):
                 return 0.0
             reach = self._own(rows, numbers)[1][:, -1]
@@ -49,7 +49,7 @@ class SearchBoxes:
             asked = [
                 self._rows_near_box(rows, reach, int(other)) for other in near if other != part
             ]
-        return sum(len(some) for some in asked) / len(rows)
+        return sum(len(sample) for sample in asked) / len(rows)
 
     def _rows_near_box(self, rows: Array, reach: Array, other: int) -> Array:
         """Rows that are not proved to have no neighbour in another partition."""
@@ -62,11 +62,11 @@ class SearchBoxes:
     def _lists(self, part: int, numbers: Array) -> Lists:
         rows = self.parts.rows(self.parts.whole(part))
         lists = self._own(rows, numbers)
-        apart = self._box_distances(part)
-        for other in np.argsort(apart, kind="stable"):
+        distances = self._box_distances(part)
+        for other in np.argsort(distances, kind="stable"):
             if other == part or self.parts.bounds[other] == self.parts.bounds[other + 1]:
                 continue
-            if apart[other] * (1 - BOUND_MARGIN) > lists[1][:, -1].max():
+            if distances[other] * (1 - BOUND_MARGIN) > lists[1][:, -1].max():
                 break
             asked = self._rows_near_box(rows, lists[1][:, -1], int(other))
             if len(asked):
@@ -75,13 +75,13 @@ class SearchBoxes:
 
     def _with(self, lists: Lists, asked: Array, rows: Array, other: int) -> Lists:
         """Lists of the rows `asked` after a look into another partition."""
-        some = self.parts.whole(other)
-        there, names = self.parts.rows(some), self.parts.numbers(some)
+        others = self.parts.whole(other)
+        there, names = self.parts.rows(others), self.parts.numbers(others)
         count = lists[0].shape[1]
-        found = nearest(there, min(count, len(there)), queries=rows[asked])
+        nearer = nearest(there, min(count, len(there)), queries=rows[asked])
         both = (
-            np.hstack([lists[0][asked], names[found.indices]]),
-            np.hstack([lists[1][asked], found.distances]),
+            np.hstack([lists[0][asked], names[nearer.indices]]),
+            np.hstack([lists[1][asked], nearer.distances]),
         )
         lists[0][asked], lists[1][asked] = best(both, count)
         return lists
@@ -101,8 +101,8 @@ def within_partition(rows: Array, numbers: Array, count: int) -> Lists:
     """The lists of rows among themselves; of fewer rows than asked for, the rest is NO_NEIGHBOR."""
     indices = np.full((len(rows), count), NO_NEIGHBOR, np.int64)
     distances = np.full((len(rows), count), np.inf)
-    own = min(count, len(rows) - 1)
-    if own > 0:
-        found = nearest(rows, own)
-        indices[:, :own], distances[:, :own] = numbers[found.indices], found.distances
+    others = min(count, len(rows) - 1)
+    if others > 0:
+        lists = nearest(rows, others)
+        indices[:, :others], distances[:, :others] = numbers[lists.indices], lists.distances
     return indices, distances

@@ -54,13 +54,13 @@ def memory_bytes(given: object) -> int:
     """A number of bytes, or a text as "2GB" (10⁹) and "2GiB" (2³⁰)."""
     if isinstance(given, int) and not isinstance(given, bool) and given > 0:
         return given
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(given).upper())
-    if found is None or found[2] not in BYTE_UNITS or float(found[1]) == 0:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(given).upper())
+    if match is None or match[2] not in BYTE_UNITS or float(match[1]) == 0:
         raise InvalidInput(
             Argument("memory_limit", given),
             " is no amount of memory; write it as '2GB' or '512MiB'",
         )
-    return int(float(found[1]) * BYTE_UNITS[found[2]])
+    return int(float(match[1]) * BYTE_UNITS[match[2]])
 
 
 def budget(memory_limit: Any = None) -> Budget:

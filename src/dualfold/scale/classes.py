@@ -67,15 +67,15 @@ class ClassMoments:
         pieces = list(row_slices(rows.shape[0], max(1, SHIFT_CHUNK_NUMBERS // rows.shape[1])))
         shift = column_means(_wide(rows[pieces[0]]))  # far from 0, sums would lose digits
         sums = np.zeros((len(classes), rows.shape[1]))
-        for some in pieces:
-            sums += _class_sums(_wide(rows[some]) - shift, codes[some], each[some], len(classes))
+        for piece in pieces:
+            sums += _class_sums(_wide(rows[piece]) - shift, codes[piece], each[piece], len(classes))
         means = shift + sums / counts[:, None]
         within = np.zeros((rows.shape[1], rows.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
-            for some in pieces:
-                apart = _wide(rows[some]) - means[codes[some]]
+            for piece in pieces:
+                apart = _wide(rows[piece]) - means[codes[piece]]
                 if weights:
-                    apart *= np.sqrt(each[some])[:, None]
+                    apart *= np.sqrt(each[piece])[:, None]
                 within += apart.T @ apart
         if not np.isfinite(within).all():
             refuse_scale(np.inf, rows)
@@ -93,8 +93,8 @@ class ClassMoments:
         delta = other.means[there] - self.means[here]
         share = other.counts[there] / counts[both]
         means[both] += delta * share[:, None]
-        apart = delta * np.sqrt(self.counts[here] * share)[:, None]
-        within = self.within + other.within + apart.T @ apart
+        offsets = delta * np.sqrt(self.counts[here] * share)[:, None]
+        within = self.within + other.within + offsets.T @ offsets
         return ClassMoments(classes, sizes.astype(np.int64), counts, means, within)
 
     @property
@@ -110,8 +110,8 @@ class ClassMoments:
     @property
     def between(self) -> Array:
         """Σ (mean of its class − mean)(mean of its class − mean)ᵀ over all rows, D×D."""
-        apart = (self.means - self.mean) * np.sqrt(self.counts)[:, None]
-        return np.asarray(apart.T @ apart)
+        offsets = (self.means - self.mean) * np.sqrt(self.counts)[:, None]
+        return np.asarray(offsets.T @ offsets)
 
 
 def class_moments_of(rows: TiledTable, y: Any, weights: Array | None = None) -> ClassMoments:
@@ -126,14 +126,14 @@ def class_moments_of(rows: TiledTable, y: Any, weights: Array | None = None) -> 
     size = 8 * rows.width**2
     more = weights_of_tiles(rows, weights)
     whole = in_order(rows.each(ClassMoments.of, parts, *more), ClassMoments.__add__, size)
-    found: ClassMoments = compute("adding up classes", whole, threads=rows.budget.threads)[0]
-    if found is None:
+    moments: ClassMoments = compute("adding up classes", whole, threads=rows.budget.threads)[0]
+    if moments is None:
         raise InvalidInput("the table has no rows in any of its tiles")
-    classes = found.classes if known is None else known.classes[found.classes]
-    refuse_few(classes, int(found.sizes.sum()))
+    classes = moments.classes if known is None else known.classes[moments.classes]
+    refuse_few(classes, int(moments.sizes.sum()))
     reason = "the spread within a class is not known from one row"
-    refuse_singles(classes, found.sizes, reason, found.counts)
-    return replace(found, classes=classes)
+    refuse_singles(classes, moments.sizes, reason, moments.counts)
+    return replace(moments, classes=classes)
 
 
 def _parts(rows: TiledTable, codes: Array) -> list[Array]:

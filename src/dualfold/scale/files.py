@@ -114,14 +114,14 @@ def parquet_parts(
     for name in names:
         try:
             with parquet.ParquetFile(name) as file:
-                metadata, own = file.metadata, file.schema_arrow
+                metadata, arrow_schema = file.metadata, file.schema_arrow
         except Exception as error:
             raise TileFailed(
                 f"{name} is no Parquet file that can be read ({error}); tables in tiles are "
                 "Parquet files, Zarr arrays and .npy files"
             ) from error
-        schema = own if schema is None else schema
-        if own.names != schema.names:
+        schema = arrow_schema if schema is None else schema
+        if arrow_schema.names != schema.names:
             raise InvalidInput(
                 f"{name} has other columns than {names[0]}; the files of one table have the same"
             )
@@ -137,16 +137,16 @@ def parquet_parts(
 def _parquet_files(path: Path) -> list[str]:
     if path.is_file():
         return [str(path)]
-    found = sorted(
-        str(one)
-        for one in path.rglob("*")
-        if one.suffix in PARQUET_ENDINGS and not one.name.startswith(("_", "."))
+    files = sorted(
+        str(file)
+        for file in path.rglob("*")
+        if file.suffix in PARQUET_ENDINGS and not file.name.startswith(("_", "."))
     )
-    if not found:
+    if not files:
         raise InvalidInput(
             f"{path} is a folder, and there are no Parquet files in it; name the file itself"
         )
-    return found
+    return files
 
 
 def _parts_of_file(name: str, metadata: Any, tile_bytes: int, most: int) -> list[ParquetRows]:
@@ -176,13 +176,13 @@ def zarr_array(path: Path) -> Any:
     """The two-dimensional array in a Zarr store."""
     zarr = require_module("zarr")
     try:
-        found = zarr.open(str(path), mode="r")
+        stored = zarr.open(str(path), mode="r")
     except Exception as error:
         raise TileFailed(f"{path} is no Zarr store that can be read: {error}") from error
-    if not hasattr(found, "shape"):
-        arrays = [name for name, _ in found.arrays()]
+    if not hasattr(stored, "shape"):
+        arrays = [name for name, _ in stored.arrays()]
         raise InvalidInput(
             f"{path} is a group of arrays ({', '.join(arrays) or 'none'}); give one of them, "
             "as store.zarr/name"
         )
-    return found
+    return stored

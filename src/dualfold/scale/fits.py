@@ -78,8 +78,8 @@ class RowsForFits:
         return as_memory_map(self.table)
 
     def rows_at(self, numbers: Array) -> Array:
-        found: Array = gather_rows(self.table, numbers)
-        return found
+        rows: Array = gather_rows(self.table, numbers)
+        return rows
 
     def fit_landmarks(self, estimator: Estimator, weights: Array | None = None) -> None:
         fit_landmarks(estimator, self.table, weights)

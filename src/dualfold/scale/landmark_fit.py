@@ -45,19 +45,19 @@ def fit_landmarks(estimator: Estimator, rows: TiledTable, weights: Array | None 
     numbers = drawn_row_numbers(n, min(n, count + HELD_OUT_ROWS), seed_of(estimator.random_state))
     held = np.sort(np.random.default_rng(0).permutation(len(numbers))[count:])
     kept = np.setdiff1d(np.arange(len(numbers)), held)
-    some = estimator._checked_rows(
+    sample = estimator._checked_rows(
         _with_column_names(rows, gather_rows(rows, numbers)), reset=False
     )
     fitted_weights = None if weights is None else weights[numbers[kept]]
-    estimator._fit(some[kept], FitContext(weights=fitted_weights))
+    estimator._fit(sample[kept], FitContext(weights=fitted_weights))
     estimator.landmark_rows_, estimator.placing_cost_ = numbers[kept], None
     if not len(held):
         return
     make = getattr(estimator, "for_comparison", None)
     both = clone(estimator) if make is None else make()
-    both._fit(some, FitContext(weights=None if weights is None else weights[numbers]))
-    beside = HeldOut(some[kept], some[held])
-    placed, rule = _place_held_out(estimator, beside, some[kept], some[held])
+    both._fit(sample, FitContext(weights=None if weights is None else weights[numbers]))
+    beside = HeldOut(sample[kept], sample[held])
+    placed, rule = _place_held_out(estimator, beside, sample[kept], sample[held])
     fitted = both.embedding_[np.concatenate([kept, held])]
     by_landmarks = np.vstack([estimator.embedding_, placed])
     moved = rms_motion(by_landmarks, fitted, slice(len(kept), None))
@@ -73,13 +73,13 @@ def fit_landmarks(estimator: Estimator, rows: TiledTable, weights: Array | None 
     estimator.certificate_ = replace(certificate, about=about)
 
 
-def _with_column_names(rows: TiledTable, some: Any) -> Any:
+def _with_column_names(rows: TiledTable, sample: Any) -> Any:
     """Rows with the names of their columns, where the table has them."""
     if not rows.is_frame:
-        return some
+        return sample
     import pandas as pd
 
-    return pd.DataFrame(some, columns=rows.meta.columns)
+    return pd.DataFrame(sample, columns=rows.meta.columns)
 
 
 def _place_held_out(
@@ -89,16 +89,16 @@ def _place_held_out(
 
     What they are placed by places all others, too.
     """
-    own = estimator.placing_map()(held)
+    placed = estimator.placing_map()(held)
     map_ = estimator.embedding_
     second = getattr(estimator, "second_rule", None)
     rule = None if second is None else second(estimator.graph_, map_, landmarks)
     if rule is None:
-        return own, ""
+        return placed, ""
     near = rule(held)
-    kept, more = (beside.kept_shares(np.vstack([map_, places])) for places in (own, near))
+    kept, more = (beside.kept_shares(np.vstack([map_, places])) for places in (placed, near))
     if not keeps_more(more, kept):
-        return own, ""
+        return placed, ""
     estimator._placing = rule
     return near, (
         f"each is placed at the mean of its {rule.n_neighbors} nearest landmarks, because of the "

@@ -73,7 +73,7 @@ class Shuffle:
         return self
 
     def put(self, part: int, some: slice, numbers: Array, lists: Lists) -> int:
-        """The lists of `some` rows of the partitions' file, all of one partition."""
+        """The lists of a slice of rows of the partitions' file, all of one partition."""
         files = [self._open_file(name, "r+") for name in (*LIST_DTYPES, "owners")]
         counts = self.parts.counts
         # Where each slice of the table begins in the partition, and the partition in the slice.
@@ -83,9 +83,9 @@ class Shuffle:
         last = np.minimum(some.stop, begins + counts[:, part])
         for at in np.flatnonzero(last > first):
             taken = slice(first[at] - some.start, last[at] - some.start)
-            place = starts[at] + first[at] - begins[at]
+            target = starts[at] + first[at] - begins[at]
             for file, values in zip(files, (*lists, numbers), strict=True):
-                file[place : place + last[at] - first[at]] = values[taken]
+                file[target : target + last[at] - first[at]] = values[taken]
         return len(numbers)
 
     def merged_into(self, final: ListFiles, threads: int) -> Array:

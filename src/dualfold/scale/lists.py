@@ -113,15 +113,15 @@ def neighbors(
             f" must be a whole number, at least 1 and less than the number of rows, {n}",
         )
     height = max(min(partition_rows, _rows_of_tile(rows)), 2 * n_neighbors, 16)
-    with _workplace(folder) as place:
-        files = ListFiles(str(place), (n, n_neighbors)).create()
-        found: Search | None = None
+    with _workplace(folder) as workplace:
+        files = ListFiles(str(workplace), (n, n_neighbors)).create()
+        search_made: Search | None = None
         if search != "approximate":
-            found = _exact(rows, files, height, random_state, must=search == "exact")
-        if found is None:
-            found = _approximate(rows, files, height, random_state, recall)
+            search_made = _exact(rows, files, height, random_state, must=search == "exact")
+        if search_made is None:
+            search_made = _approximate(rows, files, height, random_state, recall)
         indices, distances = files.open()
-    return Neighbors(indices, distances, found)
+    return Neighbors(indices, distances, search_made)
 
 
 @contextmanager
@@ -139,16 +139,16 @@ def _exact(
     rows: TiledTable, files: ListFiles, height: int, seed: int, *, must: bool
 ) -> Search | None:
     """Every row proved; None where too many partitions would be needed and it is no `must`."""
-    with tempfile.TemporaryDirectory(dir=files.folder) as place:
+    with tempfile.TemporaryDirectory(dir=files.folder) as workplace:
         tree = sampled_tree(rows, height, seed)
-        parts = sort_into_partitions(rows, Path(place), tree, _slice_rows(rows, files.shape[1]))
+        parts = sort_into_partitions(rows, Path(workplace), tree, _slice_rows(rows, files.shape[1]))
         delayed = require_module("dask").delayed
         boxes = compute(
             "boxes",
             *[delayed(box)(parts, part) for part in range(parts.count)],
             threads=rows.budget.threads,
         )
-        shuffle = Shuffle(place, parts, 1, files.shape[1])
+        shuffle = Shuffle(workplace, parts, 1, files.shape[1])
         task = SearchBoxes(shuffle, np.array(boxes))
         if not must and task.partitions_visited(parts.count // 2) > MAX_VISITED_PARTITIONS:
             return None
@@ -182,11 +182,11 @@ class _SearchCell:
 
     def __call__(self, part: int) -> int:
         parts, done = self.shuffle.parts, 0
-        for some in parts.pieces(part, self.most):
+        for piece in parts.pieces(part, self.most):
             with one_thread():
-                numbers = parts.numbers(some)
-                lists = within_partition(parts.rows(some), numbers, self.shuffle.count)
-                done += self.shuffle.put(part, some, numbers, lists)
+                numbers = parts.numbers(piece)
+                lists = within_partition(parts.rows(piece), numbers, self.shuffle.count)
+                done += self.shuffle.put(part, piece, numbers, lists)
         return done
 
 
@@ -202,14 +202,14 @@ def _approximate(
     truth = nearest_of(rows, drawn, count)
     half = np.random.default_rng(seed).permutation(len(drawn)) < len(drawn) // 2
     cells = _cells(rows, height, seed, wanted, (drawn[half], truth[0][half]))
-    with tempfile.TemporaryDirectory(dir=files.folder) as place:
+    with tempfile.TemporaryDirectory(dir=files.folder) as workplace:
         step = _slice_rows(rows, cells.of_row * count)
-        parts = sort_into_partitions(rows, Path(place), cells, step)
-        shuffle = Shuffle(place, parts, cells.of_row, count).create()
+        parts = sort_into_partitions(rows, Path(workplace), cells, step)
+        shuffle = Shuffle(workplace, parts, cells.of_row, count).create()
         most = max(height, min(MAX_CELLS_OF_ROW * height, _rows_of_tile(rows)))
         short = _search_all(rows, shuffle, _SearchCell(shuffle, most), files)
-    for some in row_slices(len(short), MAX_QUERY_ROWS):  # rows of cells with too few
-        files.put(short[some], nearest_of(rows, short[some], count))
+    for piece in row_slices(len(short), MAX_QUERY_ROWS):  # rows of cells with too few
+        files.put(short[piece], nearest_of(rows, short[piece], count))
     numbers, true = drawn[~half], truth[1][~half]
     # Another row at the same distance is as good.
     recalls = (files.open()[1][numbers] <= true[:, -1:]).mean(axis=1)
@@ -237,14 +237,14 @@ def _cells(
     )
     sample = gather_rows(rows, drawn_row_numbers(n, most, seed + 1), finite=True).astype(np.float64)
     numbers = np.unique(np.concatenate([known[0], known[1].ravel()]))
-    some = gather_rows(rows, numbers, finite=True)
+    drawn = gather_rows(rows, numbers, finite=True)
     pairs = np.searchsorted(numbers, known[0])[:, None], np.searchsorted(numbers, known[1])
     for of_row in range(MIN_CELLS_OF_ROW, MAX_CELLS_OF_ROW + 1):
         rng = np.random.default_rng(seed)
         if n <= min(of_row * height, room):  # all rows in one are as many pairs
             return lloyd_cells(sample, 1, 1, rng)
         cells = lloyd_cells(sample, -(-of_row * n // height), of_row, rng)
-        own = cells.of(some)
+        own = cells.of(drawn)
         shared = own[pairs[0]][..., None] == own[pairs[1]][..., None, :]
         if shared.any(axis=(2, 3)).mean() >= wanted + RECALL_MARGIN:
             break

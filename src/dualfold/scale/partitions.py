@@ -79,8 +79,8 @@ def median_tree(sample: Array, depth: int) -> Tree:
     parts = [sample]
     for level in range(depth):
         halves = []
-        for place, rows in enumerate(parts):
-            node = 2**level - 1 + place
+        for number, rows in enumerate(parts):
+            node = 2**level - 1 + number
             column = int(np.argmax(rows.std(axis=0))) if len(rows) else 0
             directions[node, column] = 1.0
             if len(rows):
@@ -123,22 +123,22 @@ class Partitions:
         """A partition as a slice of the file."""
         return slice(*self.bounds[part : part + 2])
 
-    def rows(self, some: slice) -> Array:
+    def rows(self, piece: slice) -> Array:
         """Rows of the file, read into memory; in a partition they keep the order of the table."""
-        return np.array(self.open_slice("rows", some))
+        return np.array(self.open_slice("rows", piece))
 
-    def numbers(self, some: slice) -> Array:
+    def numbers(self, piece: slice) -> Array:
         """Their numbers in the table."""
-        return np.array(self.open_slice("numbers", some))
+        return np.array(self.open_slice("numbers", piece))
 
-    def open_slice(self, name: str, some: slice, mode: Any = "r") -> Array:
+    def open_slice(self, name: str, piece: slice, mode: Any = "r") -> Array:
         """Part of the file of rows, or of their numbers, as a memory map of this part alone."""
         wide = name == "rows"
         kind, inner = np.dtype(self.kind if wide else "int64"), (self.width,) if wide else ()
-        shape = (some.stop - some.start, *inner)
+        shape = (piece.stop - piece.start, *inner)
         if not shape[0]:
             return np.empty(shape, kind)
-        begin = some.start * kind.itemsize * (self.width if wide else 1)
+        begin = piece.start * kind.itemsize * (self.width if wide else 1)
         return np.memmap(Path(self.folder) / f"{name}.bin", kind, mode, begin, shape)
 
 
@@ -151,10 +151,10 @@ class _Assign:
     def __call__(self, block: Any, first: int) -> Array:
         rows = dense_rows(block)
         refuse_gaps(rows)
-        found = self.sorting.of(rows)
+        partitions = self.sorting.of(rows)
         every = np.memmap(self.path, "int32", "r+", shape=(self.n, self.sorting.of_row))
-        every[first : first + len(rows)] = found
-        slices = (found[some].ravel() for some in row_slices(len(rows), self.step))
+        every[first : first + len(rows)] = partitions
+        slices = (partitions[some].ravel() for some in row_slices(len(rows), self.step))
         return np.array([np.bincount(some, minlength=self.sorting.count) for some in slices])
 
 
@@ -166,16 +166,16 @@ class _Put:
 
     def __call__(self, block: Any, first: int, starts: Array) -> int:
         rows = dense_rows(block)
-        own = np.memmap(self.path, "int32", "r", shape=(self.n, self.of_row))
-        parts = np.array(own[first : first + len(rows)]).ravel()
+        numbers = np.memmap(self.path, "int32", "r", shape=(self.n, self.of_row))
+        parts = np.array(numbers[first : first + len(rows)]).ravel()
         order = np.argsort(parts, kind="stable")
         ends = np.cumsum(np.bincount(parts, minlength=len(starts)))
         begins = np.concatenate([[0], ends[:-1]])
         for part in np.flatnonzero(ends > begins):
             some = order[begins[part] : ends[part]] // self.of_row
-            place = slice(int(starts[part]), int(starts[part]) + len(some))
-            self.into.open_slice("rows", place, "r+")[:] = rows[some]
-            self.into.open_slice("numbers", place, "r+")[:] = some + first
+            target = slice(int(starts[part]), int(starts[part]) + len(some))
+            self.into.open_slice("rows", target, "r+")[:] = rows[some]
+            self.into.open_slice("numbers", target, "r+")[:] = some + first
         return len(rows)
 
 
@@ -189,9 +189,9 @@ def sort_into_partitions(rows: TiledTable, folder: Path, sorting: Sorting, step:
     np.memmap(owners, "int32", "w+", shape=(n, sorting.of_row))
     firsts = np.concatenate([[0], np.cumsum(rows.lengths)]).tolist()
     tasks = rows.each(_Assign(sorting, owners, n, step), firsts[:-1])
-    found = compute("sorting rows", *tasks, threads=rows.budget.threads)
+    sorted_rows = compute("sorting rows", *tasks, threads=rows.budget.threads)
     none = np.zeros((0, sorting.count), np.int64)
-    by_tile = [none if one is None else one for one in found]
+    by_tile = [none if one is None else one for one in sorted_rows]
     edges = [at for a, b in pairwise(firsts) for at in range(a, b, step)]
     counts = np.concatenate(by_tile)
     bounds = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])

@@ -79,9 +79,9 @@ def model_for_tasks(model: Any) -> OpenedModel | InGraph:
     if len(content) <= MAX_MODEL_BYTES_IN_GRAPH:
         return InGraph(slim)
     with _FOLDER_LOCK:
-        place = Path(_folder().name) / f"{uuid4().hex}.model"
-    place.write_bytes(content)
-    return OpenedModel(str(place))
+        file = Path(_folder().name) / f"{uuid4().hex}.model"
+    file.write_bytes(content)
+    return OpenedModel(str(file))
 
 
 class OnTile:
@@ -145,8 +145,8 @@ class _RowsOfFile:
     def __init__(self, file: Any, dtype: Any, shape: tuple[int, int]) -> None:
         self.file, self.dtype, self.shape = file, np.dtype(dtype), shape
 
-    def __setitem__(self, place: tuple[slice, slice], rows: Any) -> None:
-        first, last, width = place[0].start, place[0].stop, self.shape[1]
+    def __setitem__(self, target: tuple[slice, slice], rows: Any) -> None:
+        first, last, width = target[0].start, target[0].stop, self.shape[1]
         if last > first:
             begin = first * width * self.dtype.itemsize
             np.memmap(self.file, self.dtype, "r+", begin, (last - first, width))[:] = rows

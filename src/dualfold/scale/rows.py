@@ -62,8 +62,8 @@ def refuse_gaps(rows: Array, numbers: Array | None = None) -> None:
     """Rows with NaN or infinity are named: by their places in a tile, or by these `numbers`."""
     wrong = ~np.isfinite(rows).all(axis=1)
     if wrong.any():
-        place = int(np.argmax(wrong))
+        column = int(np.argmax(wrong))
         raise InvalidInput(
-            RowNumbers(place if numbers is None else int(numbers[place])),
+            RowNumbers(column if numbers is None else int(numbers[column])),
             " of it holds NaN or infinity; fill or drop such rows first",
         )

@@ -35,8 +35,8 @@ class _InTile:
         return [self._lists(*each, start) for each in zip(every, self.queries, strict=True)]
 
     def _lists(self, points: Array, queries: Array, start: int) -> Lists:
-        found = nearest(points, min(self.count, len(points)), queries=queries)
-        return found.indices.astype(np.int64) + start, found.distances
+        lists = nearest(points, min(self.count, len(points)), queries=queries)
+        return lists.indices.astype(np.int64) + start, lists.distances
 
 
 class Images:
@@ -106,15 +106,15 @@ class _Pass:
         count = n_neighbors + 1
         work = _InTile(self.images, self.queries, count)
         size = 16 * len(self.queries) * len(self.numbers) * count
-        found: list[Lists] = self._total("nearest rows", work, _Best(count), size)
-        return [_without_own(lists, self.numbers) for lists in found]
+        merged: list[Lists] = self._total("nearest rows", work, _Best(count), size)
+        return [_without_own(lists, self.numbers) for lists in merged]
 
-    def tied_counts(self, some: Array, place: int, limits: tuple[Array, Array]) -> Array:
+    def tied_counts(self, rows: Array, number: int, limits: tuple[Array, Array]) -> Array:
         """See `_TiedCounts`, of some of the rows, on the map at this place."""
-        queries = self.queries[0][some], self.queries[place][some]
-        work = _TiedCounts(self.images, place, queries, self.numbers[some], limits)
-        found: Array = self._total("equally near rows", work, np.add, 32 * len(some))
-        return found
+        queries = self.queries[0][rows], self.queries[number][rows]
+        work = _TiedCounts(self.images, number, queries, self.numbers[rows], limits)
+        counts: Array = self._total("equally near rows", work, np.add, 32 * len(rows))
+        return counts
 
     def _total(self, what: str, work: Any, merge: Any, size: int) -> Any:
         parts = self.rows.each(work, self._starts, *(each.blocks for each in self.maps))
@@ -124,10 +124,10 @@ class _Pass:
 
 def _without_own(lists: Lists, numbers: Array) -> Lists:
     """Each row is its own nearest, unless enough duplicates of it come before."""
-    own = lists[0] == numbers[:, None]
-    own[~own.any(axis=1), -1] = True
-    shape = (len(numbers), own.shape[1] - 1)
-    return lists[0][~own].reshape(shape), lists[1][~own].reshape(shape)
+    itself = lists[0] == numbers[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    shape = (len(numbers), itself.shape[1] - 1)
+    return lists[0][~itself].reshape(shape), lists[1][~itself].reshape(shape)
 
 
 class _TiedCounts:
@@ -153,15 +153,15 @@ class _TiedCounts:
         every = self.images(rows, *given)
         sides = [np.asarray(every[at], dtype=np.float64) for at in (0, self.place)]
         counts = np.zeros((len(self.numbers), 4), dtype=np.int64)
-        own = self.numbers - start
+        places = self.numbers - start
         for query in range(len(self.numbers)):
             pairs = zip(sides, self.queries, strict=True)
             apart = [_distances(side, points[query]) for side, points in pairs]
             near = apart[0] <= self.limits[0][query]
             for at, shown in enumerate((np.less, np.equal)):
                 listed = shown(apart[1], self.limits[1][query])
-                if 0 <= own[query] < len(listed):
-                    listed[own[query]] = False
+                if 0 <= places[query] < len(listed):
+                    listed[places[query]] = False
                 counts[query, 2 * at] = np.count_nonzero(listed)
                 counts[query, 2 * at + 1] = np.count_nonzero(listed & near)
         return counts
@@ -184,26 +184,26 @@ def kept_on_maps(
     numbers, places : these rows, ascending, and where they are on each map
     rules : place a tile, one for each map
     """
-    own = gather_rows(rows, numbers, finite=True)
-    return _kept_shares(_Pass(rows, numbers, Images(rules), [own, *places]), own, n_neighbors)
+    points = gather_rows(rows, numbers, finite=True)
+    return _kept_shares(_Pass(rows, numbers, Images(rules), [points, *places]), points, n_neighbors)
 
 
-def _kept_shares(tiles: _Pass, own: Array, k: int) -> list[Array]:
+def _kept_shares(tiles: _Pass, points: Array, k: int) -> list[Array]:
     """The share of neighbours kept on each map, ties as in `quality.t_similarity`."""
     count = min(k + 1, tiles.rows.n_rows - 1)  # one more: whether the last of a list ties
     (numbers, distances), *maps = tiles.lists(count)
-    space = EuclideanSpace(own)
+    space = EuclideanSpace(points)
     last = np.ldexp(distances[:, k - 1 : k], -space.power)
     reach = np.ldexp(last + space.tie_widths(None, last), space.power)
     tied = (distances[:, k:] <= reach).any(axis=1)
     shares = []
-    for place, (listed, apart) in enumerate(maps, start=1):
+    for number, (listed, apart) in enumerate(maps, start=1):
         row, _, _ = common_ranks(numbers[:, :k], listed[:, :k])
         kept = np.bincount(row, minlength=len(numbers)) / k
         some = np.flatnonzero(tied | (apart[:, k:] == apart[:, k - 1 : k]).any(axis=1))
         if len(some):
             limits = reach[some, 0], apart[some, k - 1]
-            nearer, inside, equal, among = tiles.tied_counts(some, place, limits).T
+            nearer, inside, equal, among = tiles.tied_counts(some, number, limits).T
             kept[some] = (inside + (k - nearer) * among / equal) / k
         shares.append(kept)
     return shares
@@ -261,9 +261,9 @@ def kept_neighbors(
     if x.n_rows != y.n_rows:
         raise InvalidInput(f"the table has {x.n_rows} rows and its map {y.n_rows}")
     numbers = drawn_row_numbers(x.n_rows, sample, stream_of_samples(random_state))
-    own, places = (gather_rows(rows, numbers, finite=True) for rows in (x, y))
-    tiles = _Pass(x, numbers, Images(), [own, places], [_in_tiles_of(x, y)])
-    return estimate_of_mean(_kept_shares(tiles, own, n_neighbors)[0], x.n_rows, (0.0, 1.0))
+    points, places = (gather_rows(rows, numbers, finite=True) for rows in (x, y))
+    tiles = _Pass(x, numbers, Images(), [points, places], [_in_tiles_of(x, y)])
+    return estimate_of_mean(_kept_shares(tiles, points, n_neighbors)[0], x.n_rows, (0.0, 1.0))
 
 
 def _in_tiles_of(x: TiledTable, y: TiledTable) -> TiledTable:

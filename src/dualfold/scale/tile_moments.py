@@ -38,8 +38,8 @@ def moments_of(rows: TiledTable, weights: Array | None = None) -> Moments:
     total = rows.total("adding up tiles", _tile_moments, _sum_of_moments, *more, result_bytes=size)
     if total is None or (weights is None and total.count < 2):
         raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
-    found: Moments = total
-    return found
+    moments: Moments = total
+    return moments
 
 
 def weights_of_tiles(rows: TiledTable, weights: Array | None) -> tuple[list[Array], ...]:
@@ -57,8 +57,8 @@ def _tile_moments(rows: Rows, *weights: Array) -> Moments | None:
     (given,) = weights
     if not given.any():
         return None
-    own = RowWeights(given[given > 0])
-    return Moments.of(present_rows(rows, given), precision=np.float64, weights=own)
+    present = RowWeights(given[given > 0])
+    return Moments.of(present_rows(rows, given), precision=np.float64, weights=present)
 
 
 def _sum_of_moments(one: Moments | None, other: Moments | None) -> Moments | None:
@@ -72,10 +72,12 @@ class _Levels:
         self.names = tuple(names)
 
     def __call__(self, block: Any) -> dict[str, set[str]]:
-        found = {name: {word for word in words_of(block[name]) if word} for name in self.names}
-        for name, levels in found.items():
+        levels_of_names = {
+            name: {word for word in words_of(block[name]) if word} for name in self.names
+        }
+        for name, levels in levels_of_names.items():
             category(name, (), sorted(levels))  # too many in one tile are too many
-        return found
+        return levels_of_names
 
 
 def _union_of_levels(one: dict[str, set[str]], other: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -120,7 +122,7 @@ def encoded_moments(
     """The moments of the columns of 0, 1 and numbers; of the numbers as they are for ()."""
     if not encodings:
         return moments_of(rows, weights)
-    width = sum(len(one.features) for one in encodings)
+    width = sum(len(encoding.features) for encoding in encodings)
     total = rows.total(
         "adding up tiles",
         _EncodedMoments(encodings),
@@ -129,8 +131,8 @@ def encoded_moments(
         result_bytes=8 * width**2,
         raw=True,
     )
-    found: Moments = total
-    return found
+    moments: Moments = total
+    return moments
 
 
 def _tile_profile_moments(rows: Rows, *weights: Array) -> Moments | None:
@@ -143,12 +145,12 @@ def _tile_profile_moments(rows: Rows, *weights: Array) -> Moments | None:
     counts = row_sums(rows) * given
     if not counts.any():
         return None
-    own = RowWeights(counts[counts > 0])
+    present = RowWeights(counts[counts > 0])
     shares = present_rows(profiles(rows), counts)
-    found = Moments.of(shares, precision=np.float64, weights=own)
+    moments = Moments.of(shares, precision=np.float64, weights=present)
     off = 2 * (rows.shape[1] + 2) * float(np.finfo(np.float64).eps)
-    error = found.error + 3 * off * found.count
-    return replace(found, error=error, mean_error=found.mean_error + 2 * off)
+    error = moments.error + 3 * off * moments.count
+    return replace(moments, error=error, mean_error=moments.mean_error + 2 * off)
 
 
 def profile_moments(rows: TiledTable, weights: Array | None = None) -> Moments:
@@ -163,8 +165,8 @@ def profile_moments(rows: TiledTable, weights: Array | None = None) -> Moments:
     )
     if total is None:
         raise InvalidInput("the table holds zeros only, and so no counts to analyse")
-    found: Moments = total
-    return found
+    moments: Moments = total
+    return moments
 
 
 class _Standardize:

@@ -276,7 +276,7 @@ def _of_path(
 ) -> TiledTable:
     if not path.exists():
         raise InvalidInput(f"there is no file {path}")
-    inside = [place.suffix for place in (path, *path.parents)]
+    inside = [parent.suffix for parent in (path, *path.parents)]
     if ".zarr" in inside:
         return _of_rows(_two_dimensional(zarr_array(path)), "array", path, allowed, landmarks)
     if path.suffix == ".npy":
@@ -298,9 +298,9 @@ def _of_rows(rows: Rows, kind: Kind, name: Any, allowed: Budget, landmarks: int)
     if n == 0 or width == 0:
         raise InvalidInput(f"{name} has no rows or no columns; its shape is {rows.shape}")
     height = max(1, allowed.tile_bytes // (width * max(8, rows.dtype.itemsize)))
-    own = getattr(rows, "chunks", None)  # Zarr's: whole ones are read in one piece
-    if own is not None and height > own[0]:
-        height -= height % own[0]
+    chunks = getattr(rows, "chunks", None)  # Zarr's: whole ones are read in one piece
+    if chunks is not None and height > chunks[0]:
+        height -= height % chunks[0]
     label = None if isinstance(rows, MappedRows) else False
     collection = require_module("dask.array").from_array(
         rows, chunks=(min(n, height), width), name=label, asarray=True
@@ -362,17 +362,17 @@ def gather_rows(
         numbers[first:last] - start
         for first, last, start in zip(cuts[:-1], cuts[1:], bounds[:-1], strict=True)
     ]
-    wanted = [place for place, some in enumerate(asked) if len(some)]
+    wanted = [tile for tile, numbers_asked in enumerate(asked) if len(numbers_asked)]
     work = _frame_rows if raw else _finite_rows if finite else _array_rows
     tasks = rows.each(work, asked, raw=True)
-    found = compute(
-        "gathering rows", *[tasks[place] for place in wanted], threads=rows.budget.threads
+    blocks = compute(
+        "gathering rows", *[tasks[tile] for tile in wanted], threads=rows.budget.threads
     )
     if raw and rows.is_frame:
         import pandas as pd
 
-        return pd.concat(found)
-    return np.concatenate([np.empty((0, rows.width), rows.dtype), *found])
+        return pd.concat(blocks)
+    return np.concatenate([np.empty((0, rows.width), rows.dtype), *blocks])
 
 
 def _frame_rows(block: Any, places: Array) -> Any:
@@ -384,6 +384,6 @@ def _array_rows(block: object, places: Array) -> Array:
 
 
 def _finite_rows(block: object, places: Array) -> Array:
-    found = _array_rows(block, places)
-    refuse_gaps(found, places)
-    return found
+    rows = _array_rows(block, places)
+    refuse_gaps(rows, places)
+    return rows

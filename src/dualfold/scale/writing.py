@@ -65,11 +65,11 @@ def write(
     ...     write(da.ones((5, 2), chunks=(3, 2)), Path(folder, "ones.zarr"))
     5
     """
-    place, source = Path(path), table(rows, memory_limit=memory_limit)
-    refuse_ending(place)
+    target, source = Path(path), table(rows, memory_limit=memory_limit)
+    refuse_ending(target)
     threads = source.budget.threads
-    with atomic_folder(place, overwrite=overwrite) as folder:
-        if place.suffix == ".zarr":
+    with atomic_folder(target, overwrite=overwrite) as folder:
+        if target.suffix == ".zarr":
             with folder_writers:
                 _zarr_target(source, folder, metadata)
             starts = np.concatenate([[0], np.cumsum(source.lengths)])[:-1].tolist()

@@ -47,17 +47,17 @@ class TextBlock:
         """
         if self.rule is not None:
             refuse_lacking(self.columns, list(table))
-            found = self.rule.rows(joined_texts(table, self.columns))
+            vectors = self.rule.rows(joined_texts(table, self.columns))
         else:
             n = len(next(iter(table.values())))
-            found = vector_rows(table, self.vectors, np.arange(n))
-        if found.shape[1] != self.width:
+            vectors = vector_rows(table, self.vectors, np.arange(n))
+        if vectors.shape[1] != self.width:
             raise InvalidInput(
                 Argument("vectors"),
-                f" have {found.shape[1]} numbers, those of the map had {self.width}",
+                f" have {vectors.shape[1]} numbers, those of the map had {self.width}",
             )
-        found[~found.any(axis=1)] = np.nan
-        return found
+        vectors[~vectors.any(axis=1)] = np.nan
+        return vectors
 
     def put_into(self, parts: Parts) -> dict[str, Any]:
         """Add its arrays to what a file holds; the other facts are returned, JSON-ready."""
@@ -116,14 +116,14 @@ def vector_rows(
                 " is neither a column (or a pattern for names of columns, as dim_*) nor a file "
                 f"that ends in .npy; the columns are {quoted_names(columns, 10)}",
             )
-    found = np.concatenate(parts, axis=1)
-    if not np.isfinite(found).all():
-        bad = int(rows[np.flatnonzero(~np.isfinite(found).all(axis=1))[0]]) + 1
+    vectors = np.concatenate(parts, axis=1)
+    if not np.isfinite(vectors).all():
+        bad = int(rows[np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0]]) + 1
         raise InvalidInput(
             Argument("vectors", " ".join(patterns)),
             f" holds missing or infinite numbers, first in row {bad}; leave such rows out",
         )
-    return unit_rows(found)
+    return unit_rows(vectors)
 
 
 def _column_vectors(name: str, values: object) -> Array:
@@ -131,19 +131,19 @@ def _column_vectors(name: str, values: object) -> Array:
     if values.dtype.kind in "biuf":
         return np.asarray(values, dtype=float).reshape(len(values), -1)
     rows = []
-    for place, one in enumerate(values.tolist()):
+    for row, cell in enumerate(values.tolist()):
         try:
-            rows.append(np.asarray(_numbers_in(one), dtype=float).ravel())
+            rows.append(np.asarray(_numbers_in(cell), dtype=float).ravel())
         except (TypeError, ValueError) as error:
             raise InvalidInput(
                 Argument("vectors", name),
                 " must hold numbers, or lists of numbers; row "
-                f"{place + 1} holds {shorten(str(one), MAX_QUOTED_LETTERS)}",
+                f"{row + 1} holds {shorten(str(cell), MAX_QUOTED_LETTERS)}",
             ) from error
         if len(rows[-1]) != len(rows[0]) or not len(rows[0]):
             raise InvalidInput(
                 Argument("vectors", name),
-                f" must hold lists of one length; row {place + 1} has "
+                f" must hold lists of one length; row {row + 1} has "
                 f"{counted(len(rows[-1]), 'number')}, and row 1 has {len(rows[0])}",
             )
     return np.array(rows, dtype=float)
@@ -164,20 +164,20 @@ def _file_vectors(path: str, rows: Array, n_rows: int) -> Array:
     if not os.path.isfile(path):
         raise InvalidInput(Argument("vectors", path), " is no file and no column")
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise InvalidInput(
             Argument("vectors", path), " is no file of numbers as numpy.save writes it"
         ) from error
-    if found.ndim != 2 or found.dtype.kind not in "biuf":
+    if vectors.ndim != 2 or vectors.dtype.kind not in "biuf":
         raise InvalidInput(
             Argument("vectors", path),
-            f" must hold a matrix of numbers; it holds {found.dtype} of shape {found.shape}",
+            f" must hold a matrix of numbers; it holds {vectors.dtype} of shape {vectors.shape}",
         )
-    if len(found) != n_rows:
+    if len(vectors) != n_rows:
         raise InvalidInput(
             Argument("vectors", path),
-            f" has {len(found):,} rows, and the table has {n_rows:,}; a row for each is needed, in "
-            "the same order",
+            f" has {len(vectors):,} rows, and the table has {n_rows:,}; a row for each is needed, "
+            "in the same order",
         )
-    return np.asarray(found[rows], dtype=float)
+    return np.asarray(vectors[rows], dtype=float)

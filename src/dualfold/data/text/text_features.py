@@ -67,7 +67,7 @@ class TextOptions:
     @classmethod
     def of(cls, reading: Reading) -> TextOptions:
         """Options parsed from "name=value"."""
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         for words in reading.text_options:
             name, _, value = words.partition("=")
             if name not in (*PARAMETERS, "weight"):
@@ -75,13 +75,13 @@ class TextOptions:
                     Argument("text_options", words),
                     f" is no option of texts; these are {', '.join(PARAMETERS)} and weight",
                 )
-            found[name] = _value(name, value, words)
-        weight = found.pop("weight", DEFAULT_WEIGHT)
+            parameters[name] = _value(name, value, words)
+        weight = parameters.pop("weight", DEFAULT_WEIGHT)
         if not isinstance(weight, int | float) or not 0 < weight < 1:
             raise InvalidInput(
                 Argument("text_options", f"weight={weight}"), " must be between 0 and 1"
             )
-        return cls(found, float(weight))
+        return cls(parameters, float(weight))
 
 
 def _value(name: str, value: str, words: str) -> Any:
@@ -135,7 +135,7 @@ def with_text(data: Prepared) -> Prepared:
     labels, text = data.table.labels, tuple(data.reading.text)
     texts = joined_texts(labels, text) if text else []
     if reading.vectors:
-        rows, features, said = _given_vectors(data, texts, options)
+        rows, features, notices = _given_vectors(data, texts, options)
     else:
         of_numbers = _number_notices(labels, text)
         refuse_uncomparable(texts, Argument("text", " ".join(text)))
@@ -146,22 +146,22 @@ def with_text(data: Prepared) -> Prepared:
         features = TextFeatures(
             text, sources, model.rule_, tuple(model.terms_), model.term_weights_
         )
-        said = [_text_notice(text, model), *of_numbers]
+        notices = [_text_notice(text, model), *of_numbers]
     kept = np.flatnonzero(rows.any(axis=1))
     if len(kept) < len(rows):
-        said.append(_left_out_notice(len(rows) - len(kept), reading))
+        notices.append(_left_out_notice(len(rows) - len(kept), reading))
     if not len(kept):
         raise InvalidInput("no row has a text or vector that can be compared with others")
     weights = None if features.weights is None else features.weights[kept]
     used = set(spelt_names(reading.vectors, list(labels)))
     return _with_block(
-        _of_rows(data, kept, used), rows[kept], replace(features, weights=weights), options, said
+        _of_rows(data, kept, used), rows[kept], replace(features, weights=weights), options, notices
     )
 
 
 def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Message]:
     """Notices of columns of text that hold numbers, which few rows share; dates are refused."""
-    said = []
+    notices = []
     for name in text:
         values = np.asarray(labels[name])
         if values.dtype.kind == "M" or as_dates(values) is not None:
@@ -171,14 +171,14 @@ def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Me
             )
         words = [word for word in words_of(values) if word]
         if words and all(map(_is_number, words)):
-            said.append(
+            notices.append(
                 Message(
                     f"'{name}' holds numbers, and equal ones are taken for equal words; without ",
                     Argument("text", name),
                     " numbers are used as such",
                 )
             )
-    return said
+    return notices
 
 
 def _is_number(word: str) -> bool:
@@ -198,15 +198,15 @@ def _given_vectors(
     rows = vector_rows(data.table.labels, reading.vectors, data.table.rows, n_rows)
     sources = (quoted_names(reading.vectors, 3).replace("'", ""),) * rows.shape[1]
     features = TextFeatures(text, sources, None)
-    said = [Message(f"vectors of {rows.shape[1]} numbers ({sources[0]}) are compared by cosine")]
+    notices = [Message(f"vectors of {rows.shape[1]} numbers ({sources[0]}) are compared by cosine")]
     if texts:
         try:
             with _options_as_typed():
                 weights, terms, _ = TextVectors(**options.parameters)._weighted_terms(texts)
             features = replace(features, terms=terms, weights=weights)
         except InvalidInput as error:  # the map needs no names
-            said.append(Message("groups are not named by text: ", error.message))
-    return rows, features, said
+            notices.append(Message("groups are not named by text: ", error.message))
+    return rows, features, notices
 
 
 def _text_notice(text: tuple[str, ...], model: TextVectors) -> Message:
@@ -240,16 +240,20 @@ def _of_rows(data: Prepared, kept: Array, dropped: set[str]) -> Prepared:
 
 
 def _with_block(
-    data: Prepared, rows: Array, features: TextFeatures, options: TextOptions, said: list[Message]
+    data: Prepared,
+    rows: Array,
+    features: TextFeatures,
+    options: TextOptions,
+    notices: list[Message],
 ) -> Prepared:
     """The text before the columns that join it, both weighted; and notices about that."""
     name = features.sources[0]
-    names = tuple(f"{name} {place + 1}" for place in range(features.width))
+    names = tuple(f"{name} {column + 1}" for column in range(features.width))
     table = replace(
         data.table,
         X=np.concatenate([rows, np.asarray(data.table.X, dtype=float)], axis=1),
         names=(*names, *data.table.names),
-        notices=(*data.table.notices, *said),
+        notices=(*data.table.notices, *notices),
     )
     made = replace(data.preparation, text=features.block(data.reading))
     if not data.table.names:

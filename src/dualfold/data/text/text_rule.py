@@ -98,7 +98,9 @@ class TextRule:
             raise DamagedFile("it states the terms of its texts in an unknown form")
         if len(set(terms)) != len(terms) or not 0 < len(terms) <= MAX_TERMS:
             raise DamagedFile("the terms of its texts are none, too many, or not all different")
-        if not isinstance(options, dict) or not all(_is_option(*one) for one in options.items()):
+        if not isinstance(options, dict) or not all(
+            _is_option(*option) for option in options.items()
+        ):
             raise DamagedFile("it states how its texts become terms in an unknown form")
         idf = parts.optional_array("text_idf", [len(terms)], least=0.0)
         if (idf is None) == options.get("use_idf", True):

@@ -156,8 +156,8 @@ class TextVectors(TransformerMixin, BaseEstimator):
         weights, terms, idf = self._weighted_terms(texts)
         count = min(int(self.n_components), min(weights.shape))
         # Texts without a term say nothing about directions.
-        some = weights[np.flatnonzero(np.diff(weights.indptr))]
-        svd = TruncatedSVD(min(count, some.shape[0])).fit(some)
+        compared = weights[np.flatnonzero(np.diff(weights.indptr))]
+        svd = TruncatedSVD(min(count, compared.shape[0])).fit(compared)
         options = {name: getattr(self, name) for name in OPTION_TYPES if hasattr(self, name)}
         options["ngram_range"] = list(self.ngram_range)
         components = np.asarray(svd.components_, dtype=np.float32)
@@ -209,14 +209,14 @@ class TextVectors(TransformerMixin, BaseEstimator):
 
 def refuse_uncomparable(texts: list[str], source: Argument) -> None:
     """Refuse texts in which nothing differs; `source` is the argument that holds them."""
-    some = {text for text in texts if text.strip()}
-    if not some:
+    different = {text for text in texts if text.strip()}
+    if not different:
         raise InvalidInput(source, f" holds {counted(len(texts), 'text')}, none with a word")
-    if len(some) == 1:
+    if len(different) == 1:
         raise InvalidInput(
             source,
             " must hold at least 2 different texts; it holds one in "
-            f"{counted(len(texts), 'row')}: '{shorten(some.pop(), MAX_QUOTED_LETTERS)}'",
+            f"{counted(len(texts), 'row')}: '{shorten(different.pop(), MAX_QUOTED_LETTERS)}'",
         )
 
 
@@ -242,7 +242,7 @@ def texts_of(X: Any) -> list[str]:
         raise InvalidInput(Argument("X"), " must be a sequence of texts; it is one text")
     values = X.iloc[:, 0].tolist() if getattr(X, "ndim", 1) == 2 and hasattr(X, "iloc") else list(X)
     texts = ["" if value is None or value != value else value for value in values]
-    wrong = [place for place, text in enumerate(texts) if not isinstance(text, str)]
+    wrong = [row for row, text in enumerate(texts) if not isinstance(text, str)]
     if wrong:
         first = repr(texts[wrong[0]])[:MAX_QUOTED_LETTERS]
         raise InvalidInput(

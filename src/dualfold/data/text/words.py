@@ -47,10 +47,10 @@ def words_in(text: str) -> list[str]:
     >>> words_in("Über 40 maps, 地図を描く")
     ['Über', '40', 'maps', '地図', '図を', 'を描', '描く']
     """
-    found = WORD_PATTERN.findall(text)
+    words = WORD_PATTERN.findall(text)
     if text.isascii():
-        return [word for word in found if SHORTEST_WORD <= len(word) <= LONGEST_WORD]
-    return [piece for word in found for piece in _pieces(word)]
+        return [word for word in words if SHORTEST_WORD <= len(word) <= LONGEST_WORD]
+    return [piece for word in words for piece in _pieces(word)]
 
 
 def _pieces(word: str) -> list[str]:
