@@ -65,10 +65,11 @@ def checked_tolerance(tolerance: Any) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0 <= number <= MAX_GAP:
+        usual = f"{DEFAULT_TOLERANCE:.0e}".replace("e-0", "e-")
         raise InvalidInput(
             Argument("tolerance"),
             f" is {tolerance!r}; it must be a number from 0 to 1, the largest relative gap "
-            f"that passes ({_in_short(DEFAULT_TOLERANCE)} is usual)",
+            f"that passes ({usual} is usual)",
         )
     return number
 
@@ -92,10 +93,6 @@ def tolerance_or(default: float, tolerance: Tolerance) -> float:
     (0.01, 1e-09)
     """
     return default if tolerance == "default" else checked_tolerance(tolerance)
-
-
-def _in_short(number: float) -> str:
-    return f"{number:.0e}".replace("e-0", "e-")
 
 
 def distance(gap: float) -> str:

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -135,12 +134,6 @@ def test_names_that_are_not_there_are_refused_with_the_remedy():
         kernel("not_there")()
     with pytest.raises(DualfoldError, match=r"no constant NOT_THERE; .*python build_kernels\.py"):
         c_constant("NOT_THERE")
-
-
-def test_a_library_that_tells_nothing_is_out_of_date(monkeypatch):
-    monkeypatch.setattr(kernels, "_library", SimpleNamespace)
-    with pytest.raises(DualfoldError, match=r"out of date; .*python build_kernels\.py"):
-        kernels.interface.__wrapped__()
 
 
 def test_prototypes_are_read():

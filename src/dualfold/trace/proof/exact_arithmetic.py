@@ -115,7 +115,7 @@ def _pencil(problem: TraceProblem) -> IntegerPencil | None:
     else:
         given = IntegerMatrix.of(problem.A)
         A = IntegerMatrix(sign * (given.entries + given.entries.T), given.power - 1)
-    B = _metric(problem)
+    B = IntegerMatrix.of(problem.metric.sparse().toarray())
     N = problem.excluded_columns
     pencil = IntegerPencil(A, B, IntegerMatrix.of(N))
     power = min(A.power, B.power)
@@ -140,12 +140,6 @@ def _on_constraint(pencil: IntegerPencil, V: IntegerMatrix) -> IntegerMatrix | N
     C = np.vectorize(int, otypes=[object])(along * whole)
     power = min(V.power, N.power)
     return IntegerMatrix(whole * V.entries_at(power) - N.entries_at(power) @ C, power)
-
-
-def _metric(problem: TraceProblem) -> IntegerMatrix:
-    metric = problem.metric
-    diagonal = metric.entries if isinstance(metric, Diagonal) else np.ones(problem.n)
-    return IntegerMatrix.of(np.diag(diagonal))
 
 
 def _bits(integers: Array) -> int:

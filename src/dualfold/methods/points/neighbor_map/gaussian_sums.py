@@ -32,6 +32,11 @@ TILE_NUMBERS = 1_000_000
 # Multiply-adds of a product with one column. Maps of more than three coordinates, or with a few
 # points very far out, would need more, and hundreds of products.
 MAX_PRODUCT_FLOPS = 5e8
+# Units of rounding of an axis: for each of m³, in coefficients and polynomials, and of h.
+ORDER_ROUNDINGS = 8
+WIDTH_ROUNDINGS = 16
+# More than products of errors and the rounding of the bound itself add.
+HIGHER_ORDER_FACTOR = 1.01
 
 
 def coefficient_count(points: Array) -> float:
@@ -68,12 +73,13 @@ class GaussianSums:
         self.error = self._error_bound(orders, halves)
 
     def _error_bound(self, orders: list[tuple[int, float]], halves: Array) -> float:
-        off, rounded, sizes = 1.0, float(self.n), 1.0
-        for (order, distance), half, C in zip(orders, halves, self._coefficients, strict=True):
-            off *= 1 + (2 + 2 / np.pi * np.log(order)) * distance
-            rounded += 8 * order**3 + 16 * half
-            sizes *= 1.01 * float(np.abs(C).sum())
-        return 1.01 * (off - 1 + rounded * sizes * _U)
+        """`error` of the module's docstring: of interpolation, axis by axis, and of rounding."""
+        interpolated, roundings, sizes = 1.0, float(self.n), 1.0
+        for (order, axis_error), half, C in zip(orders, halves, self._coefficients, strict=True):
+            interpolated *= 1 + (2 + 2 / np.pi * np.log(order)) * axis_error
+            roundings += ORDER_ROUNDINGS * order**3 + WIDTH_ROUNDINGS * half
+            sizes *= HIGHER_ORDER_FACTOR * float(np.abs(C).sum())
+        return HIGHER_ORDER_FACTOR * (interpolated - 1 + roundings * sizes * _U)
 
     def times(self, V: Array) -> Array:
         """W·V, V of n rows."""
