@@ -37,7 +37,6 @@ from tests.trace.door import (
     inner_depth,
     metric_errors,
     norm_bound,
-    norm_floor,
     null_error,
     pivot_floor,
     product_errors,
@@ -54,6 +53,9 @@ from tests.trace.door import (
     trial,
     trial_heights,
     underflow,
+)
+from tests.trace.problems import (
+    plain_trial,
 )
 
 N_ROWS = 7
@@ -393,15 +395,9 @@ def test_temples_loss_bounds_lehmanns(c, noise):
     assert temple_loss(some.first(0), height) == (0.0, 0.0)
 
 
-def exact_trial(spectrum, count):
-    """Unit vectors as an answer: nothing is rounded."""
-    h = np.asarray(spectrum, float)[:count]
-    return Trial(np.eye(len(spectrum))[:, :count], h, np.zeros(count), np.zeros(count), 0.0, 0.0)
-
-
 def test_brackets_of_exact_answers():
     spectrum = [1.0, 2.0, 2.5, 4.0]
-    answer = exact_trial(spectrum, 2)
+    answer = plain_trial(spectrum[:2], n=4)
     blur = answer.total_blur
     assert 0 < blur <= 8 * UNIT_ROUNDOFF
     whole = bracket(answer, None, SpectralFloor(2, 2.25, "inertia", seen=2))
@@ -416,7 +412,9 @@ def test_brackets_of_exact_answers():
     assert part.gap == pytest.approx(0.1 / 2.9, rel=1e-5)
     none = bracket(answer, None, SpectralFloor(0, 0.5, "inertia", seen=0))
     assert none.lower == pytest.approx(1.0, abs=1e-14)
-    further = bracket(answer, exact_trial(spectrum, 3), SpectralFloor(3, 3.0, "inertia", seen=3))
+    further = bracket(
+        answer, plain_trial(spectrum[:3], n=4), SpectralFloor(3, 3.0, "inertia", seen=3)
+    )
     assert further.lower == pytest.approx(3.0, abs=1e-14)
     assert further.apart == pytest.approx(0.0, abs=1e-14)
     for floor in (
@@ -472,7 +470,7 @@ def test_gaps_are_relative_to_the_optimum(lower, apart, value, gap):
 
 
 def test_heights_lie_where_they_can_prove_something():
-    answer = exact_trial([1.0, 2.0, 2.0, 4.0, 9.0], 3)
+    answer = plain_trial([1.0, 2.0, 2.0, 4.0, 9.0][:3], n=5)
     tried = list(trial_heights(answer, lambda: None, 4.0, 9.0, 1e-4))
     assert tried[0].below == 3
     assert 2 < tried[0].at < 4
@@ -481,22 +479,7 @@ def test_heights_lie_where_they_can_prove_something():
     for one in under:
         assert one.at == pytest.approx(answer.h[one.below] - one.under, rel=1e-15)
     assert all(b.under > a.under for a, b in pairwise(under))
-    wide = exact_trial([1.0, 2.0, 2.0, 4.0, 9.0], 5)
+    wide = plain_trial([1.0, 2.0, 2.0, 4.0, 9.0][:5], n=5)
     between = list(trial_heights(answer, lambda: wide, None, 9.0, 1e-4))
     assert (between[0].below, between[0].at) == (4, 6.5)  # the widest gap first
     assert all(np.isfinite(one.at) for one in between)
-
-
-def test_norms_leave_nothing_below_their_floor():
-    rng = np.random.default_rng(6)
-    Q = np.linalg.qr(rng.normal(size=(6, 6)))[0]
-    for scale in (1 / 32, 1.0, 32.0):
-        for rest in ([0.1, 0.05, 0.0, -0.1], [1.0, 0.2, 0.1, -2.0]):
-            values = scale * np.r_[10.0, 8.0, rest]
-            problem = TraceProblem((Q * values) @ Q.T, count=2, sense="max")
-            floor = norm_floor(problem, trial(problem, Q[:, :2]))
-            left = np.linalg.norm(values[2:])
-            assert floor.below == 2
-            assert -floor.height >= left * (1 - 1e-9)
-            assert -floor.height <= left * (1 + 1e-5) + 1e-6 * scale
-    assert norm_floor(TraceProblem(np.eye(3), count=1), exact_trial([1.0], 1)) is None

@@ -40,8 +40,13 @@ from tests.trace.door import (
 )
 from tests.trace.door import singular_values as singular
 from tests.trace.door import trial_directions as trials
+from tests.trace.problems import (
+    METRICS,
+    path_problem,
+    plain_trial,
+    ramp_problem,
+)
 from tests.trace.test_factorisation import dense_factor
-from tests.trace.test_rounding import plain_trial, small
 
 EQUAL = {"rtol": 1e-10}
 
@@ -62,7 +67,7 @@ def test_cholesky_is_charged_for_its_trace_and_for_the_shift(coarsely):
 def test_lifted_directions_are_charged_for_their_square_and_excluded_ones_for_their_image(
     coarsely,
 ):
-    problem, lift = small("dense", "diagonal"), 40.0
+    problem, lift = path_problem("dense", "diagonal"), 40.0
     BN = problem.metric.times(problem.excluded_basis) * np.sqrt(lift)
     length = np.linalg.norm(BN)
     wrong = np.sqrt(lift) * 2 * U * np.linalg.norm(problem.metric.times(problem.excluded_basis))
@@ -143,24 +148,6 @@ def test_a_form_is_proved_where_errors_hold_twice_the_rounding(coarsely):
     assert not pivots.form_bound(T, np.full(n, least * (1 - 1e-9)))
 
 
-METRICS = [None, "diagonal", "dense", "sparse"]
-
-
-def stated(kind, metric, sense="min", excluded=False, count=2):
-    n = 6
-    M = sp.csr_array(np.diff(np.eye(n), axis=0) + 0.25 * np.eye(n - 1, n))
-    A = (M.T @ M).toarray() + 0.5 * np.diag(np.arange(n))
-    A = {"dense": A, "sparse": sp.csr_array(A), "gramian": Gramian(M)}[kind]
-    B = {
-        None: None,
-        "diagonal": np.array([1.0, 2.0, 1.5, 1.0, 3.0, 0.5]),
-        "dense": 2 * np.eye(n) + 0.25,
-        "sparse": sp.csr_array(2 * np.eye(n) + 0.25 * np.eye(n, k=1) + 0.25 * np.eye(n, k=-1)),
-    }[metric]
-    N = np.ones((n, 1)) + 0.125 * np.arange(n)[:, None] if excluded else None
-    return TraceProblem(A, B, count=count, sense=sense, excluded=N)
-
-
 def plain(problem):
     """sign·A and B, filled."""
     A = problem.A.factor.toarray() if isinstance(problem.A, Gramian) else problem.A @ np.eye(6)
@@ -219,7 +206,7 @@ def test_a_deflated_norm_pays_for_the_rounding_of_its_products(monkeypatch):
 def test_a_factorisation_that_runs_through_is_right_to_its_trace(
     monkeypatch, kind, metric, excluded
 ):
-    problem, lift = stated(kind, metric, excluded=excluded), 40.0
+    problem, lift = ramp_problem(kind, metric, excluded=excluded), 40.0
     answer, (A, B) = answer_of(problem), plain(problem)
     height, n = float(answer.h[1]) + 0.05, 6
     lowest = problem.metric.lowest
@@ -263,7 +250,7 @@ def test_half_of_what_is_not_symmetric_is_charged():
 @pytest.mark.parametrize("sense", ["min", "max"])
 @pytest.mark.parametrize("kind", ["sparse", "gramian"])
 def test_counts_hold_below_what_errors_of_rows_can_move(kind, sense, metric):
-    problem = stated(kind, metric, sense)
+    problem = ramp_problem(kind, metric, sense)
     A, B = plain(problem)
     values = scipy.linalg.eigh(A, B, eigvals_only=True)
     height = float(values[1] + values[2]) / 2
@@ -300,7 +287,7 @@ def test_counts_hold_below_what_errors_of_rows_can_move(kind, sense, metric):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["sparse", "gramian"])
 def test_room_on_the_diagonal_holds_all_errors(kind, metric):
-    problem = stated(kind, metric)
+    problem = ramp_problem(kind, metric)
     A, B = plain(problem)
     values = scipy.linalg.eigh(A, B, eigvals_only=True)
     height = float(values[1] + values[2]) / 2
@@ -326,7 +313,7 @@ def test_room_on_the_diagonal_holds_all_errors(kind, metric):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["dense", "gramian"])
 def test_filled_counts_pay_for_every_entry(kind, metric, excluded):
-    problem, lift = stated(kind, metric, excluded=excluded), 40.0
+    problem, lift = ramp_problem(kind, metric, excluded=excluded), 40.0
     answer, (A, B) = answer_of(problem), plain(problem)
     height = float(answer.h[1]) + 0.05
     BN = B @ problem.excluded_basis * np.sqrt(lift)

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace import TraceProblem
 from tests.proofs.coarse import U, gamma, patched
 from tests.trace.door import (
     DenseMetric,
@@ -31,6 +31,7 @@ from tests.trace.door import (
 )
 from tests.trace.door import singular_values as singular
 from tests.trace.door import trial_directions as trials
+from tests.trace.problems import METRICS, columns, lengths, path_problem, plain_trial
 
 
 def test_the_guess_of_an_operators_norm_is_above_it():
@@ -44,10 +45,6 @@ def test_the_guess_of_an_operators_norm_is_above_it():
         errors = product_errors(TraceProblem(operator, count=1), V)
         assert (errors >= 1e-13 * 7 * scale).all()
         assert (errors <= 1e-12 * 7 * scale).all()
-
-
-def lengths(X):
-    return np.linalg.norm(X, axis=0)
 
 
 def worst_loss(h, height, square, skew, leak):
@@ -122,7 +119,7 @@ def test_every_doubt_makes_a_bracket_wider(coarsely):
 @pytest.mark.parametrize("metric", [None, "diagonal", "dense", "sparse"])
 @pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
 def test_sums_of_bounds_grow_by_the_factor_for_their_own_rounding(monkeypatch, kind, metric):
-    problem, whole = small(kind, metric), small("gramian", metric, excluded=False)
+    problem, whole = path_problem(kind, metric), path_problem("gramian", metric, excluded=False)
     V = columns(problem)
     BV, h, R = problem.metric.times(V), np.array([0.5, -3.0]), V + 0.5
 
@@ -136,7 +133,10 @@ def test_sums_of_bounds_grow_by_the_factor_for_their_own_rounding(monkeypatch, k
         yield trials.span_error(problem, V, V + 0.125)
         some = trials.trial(problem, V + 0.125, 2.0)
         yield from (some.squares, some.skew, some.leak)
-        yield from (singular.null_error(small("gramian", metric)), singular.factor_norm(whole))
+        yield from (
+            singular.null_error(path_problem("gramian", metric)),
+            singular.factor_norm(whole),
+        )
         yield from (singular._value(whole, V, 0.0)[1], singular._skew(whole, V))
         yield singular._stray(problem, V + 0.125)
         pairs = singular._measured_pairs(whole, -(whole.A.factor @ V), V)
@@ -169,35 +169,9 @@ def test_the_factor_for_the_rounding_of_bounds_widens_them(monkeypatch):
     assert all(b > a for a, b in zip(before, told(), strict=True))
 
 
-def small(kind="dense", metric=None, sense="min", excluded=True):
-    """A path of five rows in some metric; N need not be invariant for what is charged."""
-    n = 5
-    M = sp.csr_array(np.diff(np.eye(n), axis=0) + 0.25 * np.eye(n - 1, n))
-    A = (M.T @ M).toarray()
-    B = {
-        None: None,
-        "diagonal": np.array([1.0, 2.0, 1.5, 1.0, 3.0]),
-        "dense": 2 * np.eye(n) + 0.25,
-        "sparse": sp.csr_array(2 * np.eye(n) + 0.25 * np.eye(n, k=1) + 0.25 * np.eye(n, k=-1)),
-    }[metric]
-    A = {"dense": A, "sparse": sp.csr_array(A), "gramian": Gramian(M)}[kind]
-    N = np.ones((n, 1)) + 0.125 * np.arange(n)[:, None] if excluded else None
-    return TraceProblem(A, B, count=2, sense=sense, excluded=N)
-
-
-def columns(problem, seed=0):
-    """Two B-orthonormal columns off N."""
-    V = problem.without_excluded(np.random.default_rng(seed).normal(size=(problem.n, 2)))
-    return V @ np.linalg.inv(np.linalg.cholesky(V.T @ problem.metric.times(V))).T
-
-
-METRICS = [None, "diagonal", "dense", "sparse"]
-TERMS = {None: 0, "diagonal": 1, "dense": 5, "sparse": 3}  # in a product with a row of B
-
-
 @pytest.mark.parametrize("metric", METRICS)
 def test_large_dense_matrices_pay_for_turning_their_images(coarsely, monkeypatch, metric):
-    problem = small("dense", metric)
+    problem = path_problem("dense", metric)
     V, h = columns(problem), np.array([0.5, 0.25])
     BV = problem.metric.times(V)
     before = trials._residual_errors(problem, V, BV, h, 0.0)
@@ -212,7 +186,7 @@ def test_large_dense_matrices_pay_for_turning_their_images(coarsely, monkeypatch
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_basis_pays_for_how_far_it_is_off_the_span(coarsely, metric):
-    problem = small("dense", metric)
+    problem = path_problem("dense", metric)
     given = columns(problem)
     turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
     B = np.abs(problem.metric.sparse().toarray())
@@ -230,7 +204,7 @@ def test_a_basis_pays_for_how_far_it_is_off_the_span(coarsely, metric):
         least = norm(np.abs(left) + rounded) + 2 * stray * bool(off.any())
         assert found >= least
         assert found <= 4 * least + 30 * U * np.linalg.norm(B) + 2.1 * stray
-    whole = small("dense", metric, excluded=False)
+    whole = path_problem("dense", metric, excluded=False)
     axes = np.eye(5)[:, :2]  # turned by zeros and ones: nothing is rounded
     assert trials.span_error(whole, axes, axes[:, ::-1] * [1.0, -1.0]) == 0.0
     span = ExcludedSpan(problem.excluded_columns, problem.excluded_basis, 3.0)  # N is known to 3.0
@@ -241,12 +215,6 @@ def test_a_basis_pays_for_how_far_it_is_off_the_span(coarsely, metric):
 EQUAL = {"rtol": 1e-10}
 
 
-def plain_trial(h, squares=None, skew=0.0, leak=0.0, n=None):
-    h = np.asarray(h, dtype=float)
-    squares = np.zeros(len(h)) if squares is None else np.asarray(squares, dtype=float)
-    return Trial(np.eye(n or len(h))[:, : len(h)], h, squares, np.zeros(len(h)), skew, leak)
-
-
 def test_rows_without_entries_have_no_terms():
     assert rounding.longest_row(sp.csr_array((3, 3))) == 0
     assert rounding.longest_row(sp.csr_array((0, 3))) == 0
@@ -254,17 +222,17 @@ def test_rows_without_entries_have_no_terms():
 
 
 def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
-    sparse, V = small("sparse"), columns(small("sparse"))
+    sparse, V = path_problem("sparse"), columns(path_problem("sparse"))
     size = np.abs(sparse.A.toarray())
     assert (
         np.linalg.norm(size, 2) * (1 - 1e-12) <= norm_bound(sparse) <= 2 * np.linalg.norm(size, 2)
     )
     found = rounding.product_errors(sparse, V)
     np.testing.assert_allclose(found, gamma(3 + 4) * lengths(size @ np.abs(V)), **EQUAL)
-    dense = small("dense")
+    dense = path_problem("dense")
     found = rounding.product_errors(dense, V)
     np.testing.assert_allclose(found, gamma(5 + 4) * lengths(size @ np.abs(V)), **EQUAL)
-    turned = small("gramian")
+    turned = path_problem("gramian")
     M = np.abs(turned.A.factor.toarray())
     np.testing.assert_allclose(
         rounding.product_errors(turned, V),
@@ -281,7 +249,7 @@ def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
 
 @pytest.mark.parametrize("lift", [0.0, 64.0])
 def test_residuals_are_charged_for_their_products_and_the_lift(coarsely, monkeypatch, lift):
-    problem, h = small("dense", "diagonal"), np.array([0.5, -3.0])
+    problem, h = path_problem("dense", "diagonal"), np.array([0.5, -3.0])
     V, N = columns(problem), problem.excluded_basis
     BV, BN = problem.metric.times(V), problem.metric.times(N)
     own = gamma(5 + 4) * lengths(np.abs(problem.A) @ np.abs(V))
@@ -296,7 +264,7 @@ def test_residuals_are_charged_for_their_products_and_the_lift(coarsely, monkeyp
 
 
 def test_residuals_of_an_answer_are_not_lifted(coarsely):
-    problem = small("dense", "diagonal")
+    problem = path_problem("dense", "diagonal")
     V = columns(problem)
     AV, BV = problem.A @ V, problem.metric.times(V)
     h = np.einsum("ij,ij->j", V, AV)

@@ -14,7 +14,6 @@ from scipy.sparse.linalg import aslinearoperator
 from dualfold.errors import TooLarge
 from dualfold.trace import Gramian, TraceProblem
 from tests.trace.door import (
-    balanced_problem,
     distinct_rows,
     factorise,
     fill_reducing_ordering,
@@ -62,15 +61,6 @@ def test_a_problem_has_its_matrices_once_and_takes_them_along():
     del problem
     gc.collect()
     assert gone() is None
-
-
-def test_balanced_units_keep_the_order():
-    A = sp.diags_array(np.arange(1.0, 31)) + sp.eye_array(30, k=1) + sp.eye_array(30, k=-1)
-    problem = TraceProblem(sp.csr_array(A), np.geomspace(1, 1e6, 30), 2)
-    order = shifted_matrices(problem).ordering
-    changed, _ = balanced_problem(problem, np.eye(30)[:, :2])
-    assert changed is not problem
-    assert shifted_matrices(changed).ordering is order
 
 
 def test_an_operator_has_no_pivots():

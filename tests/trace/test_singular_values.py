@@ -27,7 +27,10 @@ from tests.trace.door import (
     temple_loss,
 )
 from tests.trace.door import singular_values as singular
-from tests.trace.test_floor_rounding import stated
+from tests.trace.problems import (
+    diagonal_factor,
+    ramp_problem,
+)
 
 
 def test_counts_hold_above_the_square_of_what_is_null():
@@ -54,18 +57,11 @@ def test_fewer_rows_than_directions_prove_nothing_but_that_values_are_not_negati
     assert few.lower == -np.inf
 
 
-def lengths(X):
-    return np.linalg.norm(X, axis=0)
-
-
 def gramian_case(metric, excluded=True):
-    problem = stated("gramian", metric, excluded=excluded)
+    problem = ramp_problem("gramian", metric, excluded=excluded)
     V = problem.without_excluded(np.random.default_rng(2).normal(size=(6, 2)))
     V = V @ np.linalg.inv(np.linalg.cholesky(V.T @ problem.metric.times(V))).T
     return problem, problem.A.factor.toarray(), V, problem.metric.sparse().toarray()
-
-
-TERMS = {None: 0, "diagonal": 1, "dense": 6, "sparse": 3}  # in a product with a row of B
 
 
 @pytest.mark.usefixtures("coarsely")
@@ -132,10 +128,6 @@ def test_what_a_floor_proves_of_singular_values_in_a_coarse_arithmetic():
         completeness.SpectralFloor(3, 9.0, "inertia", seen=3),
     ):
         assert bracket_of(problem, V, wrong).lower == -np.inf
-
-
-def diagonal_factor(*values, count=2):
-    return TraceProblem(Gramian(sp.csr_array(np.diag(np.array(values)))), count=count)
 
 
 @pytest.mark.usefixtures("coarsely")
