@@ -7,13 +7,16 @@ arithmetic. The constants are those of the modules that make certificates.
 
 from __future__ import annotations
 
-from dualfold.trace.proof import completeness, rounding
-from dualfold.trace.proof import dense_inertia as pivots
-from dualfold.trace.proof import lehmann_bounds as bounds
-from dualfold.trace.proof import random_search as search
-from dualfold.trace.proof import routes as proofs
-from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof import trial_directions as trial
+from tests.proofs.door import (
+    bounds,
+    completeness,
+    pivots,
+    proofs,
+    rounding,
+    search,
+    singular,
+    trial,
+)
 
 U = 2.0**-16
 MODULES = (bounds, completeness, pivots, proofs, rounding, search, singular, trial)

@@ -23,9 +23,13 @@ import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import DualfoldError
 from dualfold.models import load_model, model_of, save_model
-from dualfold.models.trace_answers import certify_points
-from dualfold.trace.lift import ScaledVectorLift
-from dualfold.unfolding.stored_unfolding import rechecked_unfolding
+from tests.proofs.door import (
+    BothSides,
+    ScaledVectorLift,
+    certify_points,
+    map_from_parts,
+    rechecked_unfolding,
+)
 
 TOLERANCE = 1e-4
 
@@ -269,7 +273,6 @@ def _suboptimal(stored: Stored):
 
 def forged_models(model, rng: np.random.Generator) -> dict:
     """Name → model, each wrong in one part."""
-    from dualfold.methods.maps.out_of_sample import map_from_parts
 
     found = {}
 
@@ -412,7 +415,6 @@ def honest_judgements(count: int, seed: int, *, models: bool = True):
 
 def sides_of(unfolding):
     """What proves an unfolding."""
-    from dualfold.unfolding.stored_unfolding import BothSides
 
     return BothSides(unfolding.factor, unfolding.weights)
 

@@ -27,10 +27,9 @@ from dualfold.theory.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
-    objective_bounds,
     solve_program,
 )
-from dualfold.theory.programs import exact as exact_arithmetic
+from tests.proofs.door import exact_arithmetic, objective_bounds
 from tests.proofs.judge_programs import Truth, judged
 
 Array = np.ndarray[Any, Any]

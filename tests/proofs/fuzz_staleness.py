@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold.errors import DualfoldError
-from dualfold.models import staleness as by_rows
+from tests.proofs.door import by_rows
 
 KINDS = ("normal", "clusters", "ties", "copies", "grid", "apart", "float32", "offset", "huge",
          "tiny", "circle", "heavy", "thin", "bridge", "square", "born", "counts")  # fmt: skip

@@ -30,9 +30,9 @@ from dualfold.unfolding import (
     geodesic_bounds,
     unfold,
 )
-from dualfold.unfolding.spectral_floor import cholesky_floor, proved_floor
 from tests.proofs import judge_unfoldings as judge
 from tests.proofs import unfolding_optima as optima
+from tests.proofs.door import cholesky_floor, proved_floor
 from tests.proofs.fuzz_unfolding_families import FAMILIES, MUTATIONS, Case
 
 Array = np.ndarray[Any, np.dtype[Any]]
