@@ -67,7 +67,7 @@ from dualfold.methods.points.problem import AttractionProblem
 from dualfold.methods.points.schedule import Phase, Schedule, late_phases
 
 # Starts, beside PCA.
-from dualfold.methods.points.starts import given_start, principal_points
+from dualfold.methods.points.starts import principal_points
 
 # Stress: its bounds from any points, each step, and orders.
 from dualfold.methods.points.stress.certificate import certify_stress

@@ -23,24 +23,6 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize("name", DATA)
-def test_isomap_equals_scikit_learn(name):
-    from sklearn.manifold import Isomap
-
-    X = DATA[name]
-    embedding = dualfold.embed(isomap(knn(X, 10), n_components=3))
-    theirs = Isomap(n_neighbors=10, n_components=3).fit(X)
-    assert embedding.certificate.level == "proved"
-    np.testing.assert_allclose(embedding.values, theirs.kernel_pca_.eigenvalues_, rtol=1e-5)
-    assert principal_sine(embedding.points, theirs.embedding_) < 1e-4
-    scale = np.abs(theirs.embedding_).max()
-    np.testing.assert_allclose(
-        cdist(embedding.points, embedding.points),
-        cdist(theirs.embedding_, theirs.embedding_),
-        atol=1e-4 * scale,
-    )
-
-
 def test_isomap_with_all_neighbours_is_classical_scaling():
     X = DATA["digits"][:300]
     ours = dualfold.embed(isomap(knn(X, 299), n_components=4))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,6 @@ import scipy.linalg
 import scipy.sparse as sp
 import sklearn.decomposition
 import sklearn.manifold
-from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import pairwise_distances
 from sklearn.pipeline import make_pipeline
@@ -411,40 +407,3 @@ def test_float32_stays(kind: Any) -> None:
     np.testing.assert_allclose(Z, expected, atol=2e-4 * np.abs(expected).max())
     if hasattr(narrow, "components_"):
         assert narrow.components_.dtype == np.float32
-
-
-@pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
-@pytest.mark.parametrize("kind", LINEAR)
-def test_manners(kind: Any) -> None:
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    estimator = clone(seeded(kind))
-    Z = estimator.fit_transform(IRIS)
-    again = pickle.loads(pickle.dumps(estimator))
-    np.testing.assert_array_equal(again.transform(IRIS), estimator.transform(IRIS))
-    pipeline = make_pipeline(StandardScaler(), seeded(kind)).fit(IRIS)
-    assert pipeline.transform(IRIS).shape == Z.shape
-    assert pipeline.get_feature_names_out()[0] == f"{kind.__name__.lower()}0"
-    frame = pd.DataFrame(IRIS, columns=list("abcd"))
-    named = seeded(kind).set_output(transform="pandas").fit_transform(frame)
-    assert isinstance(named, pd.DataFrame)
-    np.testing.assert_allclose(named.to_numpy(), Z)
-    polar = seeded(kind).set_output(transform="polars").fit(frame)
-    assert isinstance(polar.transform(frame), pl.DataFrame)
-    assert str(estimator.certificate_).startswith(("proved", "measured"))
-
-
-def test_importing_dualfold_stays_light() -> None:
-    code = "import sys, dualfold; print('sklearn' in sys.modules, 'numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "False"]
-
-
-@pytest.mark.parametrize(("width", "eps"), [(5, None), (1005, 0.25)])
-def test_narrow_data_is_told_what_fits_instead(width, eps):
-    X = np.random.default_rng(0).normal(size=(100, width))
-    with pytest.raises(InvalidInput, match=f"a number up to {width}") as refused:
-        dualfold.RandomProjection("auto").fit(X)
-    assert ("eps=" in str(refused.value)) == (eps is not None)
-    if eps is not None:
-        assert f"eps={eps:.2f} would fit" in str(refused.value)
-        assert dualfold.RandomProjection("auto", eps=eps).fit(X).n_components_ <= width

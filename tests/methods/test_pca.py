@@ -119,19 +119,6 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize("name", DATA)
-def test_pca_equals_scikit_learn(name):
-    from sklearn.decomposition import PCA
-
-    X = DATA[name]
-    ours = dualfold.embed(pca(X, n_components=2))
-    theirs = PCA(2).fit(X)
-    assert ours.certificate.level == "proved"
-    np.testing.assert_allclose(ours.values, theirs.explained_variance_ * (len(X) - 1) / len(X))
-    assert principal_sine(ours.solution.vectors, theirs.components_.T) < 1e-7
-    np.testing.assert_allclose(np.abs(ours.points), np.abs(theirs.transform(X)), atol=1e-6)
-
-
 def test_pca_of_float32_far_from_zero_and_of_uint8():
     X = (DATA["digits"] * 10).astype(np.uint8)
     ours = dualfold.embed(pca(X, n_components=3))

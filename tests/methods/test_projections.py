@@ -153,20 +153,6 @@ def test_npp_against_brute_force(method, X, share):
     np.testing.assert_allclose(linear.components @ B @ linear.components.T, np.eye(2), atol=1e-7)
 
 
-@pytest.mark.parametrize("method", [lpp, orthogonal_lpp, npp, orthogonal_npp])
-@pytest.mark.parametrize("rows", [300, 40])
-def test_sparse_and_float32_data_give_the_same_projections(method, rows):
-    graph = knn(DIGITS[:rows], 8)
-    exact, _ = fitted(method(graph))
-    for other in (sp.csr_array(DIGITS[:rows]), DIGITS[:rows].astype(np.float32)):
-        again, map_again = fitted(method(replace(graph, points=other)))
-        np.testing.assert_allclose(again.values, exact.values, rtol=1e-6)
-        np.testing.assert_allclose(
-            again.points, exact.points, atol=1e-6 * np.abs(exact.points).max()
-        )
-        np.testing.assert_allclose(map_again.encode(other), again.points)
-
-
 def test_sparse_data_is_never_filled(set_limits):
     import tracemalloc
 

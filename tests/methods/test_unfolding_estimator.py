@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import dualfold
 from dualfold import MaximumVarianceUnfolding
@@ -174,16 +172,6 @@ def test_the_duality_view_in_numbers(roll):
     whole = np.sum((model.factor_[edges.row] - model.factor_[edges.col]) ** 2, axis=1)
     assert found.longest == pytest.approx(np.max((whole - kept) / edges.data**2), rel=1e-6)
     assert "eigenmaps" in str(found)
-
-
-def test_in_a_pipeline(roll):
-    X, _ = roll
-    pipeline = make_pipeline(StandardScaler(), MaximumVarianceUnfolding(n_neighbors=5))
-    assert pipeline.fit_transform(X).shape == (150, 2)
-    assert list(pipeline.get_feature_names_out()) == [
-        "maximumvarianceunfolding0",
-        "maximumvarianceunfolding1",
-    ]
 
 
 def test_more_components_than_directions():

@@ -192,6 +192,8 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
         """
         return np.asarray(self.fit(X).embedding_)
 
+    verbose: ClassVar[bool] = False
+    supervised: ClassVar[bool] = False
     plot = Estimator.plot
     statement = Estimator.statement
     _checked_rows = Estimator._checked_rows

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 
 from dualfold import PCA
-from tests.methods.door import given_start, principal_points
+from tests.methods.door import principal_points
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
@@ -24,14 +23,3 @@ def test_principal_components_of_very_wide_rows():
         found = principal_points(rows, 2)
         same_up_to_signs(found, PCA(n_components=2).fit_transform(wide), 1e-8)
     assert not principal_points(wide[:1], 2)[:, 1:].any()
-
-
-def test_a_start_that_is_given_is_taken():
-    np.testing.assert_array_equal(given_start(X[:, :2], 40, 2), X[:, :2])
-    with pytest.raises(ValueError, match="40"):
-        given_start(X[:, :3], 40, 2)
-
-
-def test_a_start_of_no_numbers_is_refused():
-    with pytest.raises(ValueError, match="it holds NaN or infinity"):
-        given_start(np.full((40, 2), np.nan), 40, 2)

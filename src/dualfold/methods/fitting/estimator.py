@@ -32,7 +32,7 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualfold.arrays import Array, Rows
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
@@ -94,7 +94,7 @@ def fit_stage(estimator: Any, name: str) -> Iterator[None]:
     finally:
         seconds = perf_counter() - begin
         tally(f"seconds: {name}", seconds)
-        if getattr(estimator, "verbose", False):
+        if estimator.verbose:
             print(f"[{type(estimator).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)
 
 
@@ -174,6 +174,13 @@ class Estimator(
     _instead_of_tiles: ClassVar[str] = (
         "Fit it on rows that fit into memory; docs/scale.md lists the methods that read tiles"
     )
+    # Parameters that not all of them have, with the values that stand for their absence.
+    metric: Metric | None = None
+    metric_params: dict[str, object] | None = None
+    p: float = 2
+    n_components: Any = None
+    supervised: bool = False
+    verbose: bool | int = False
     # Whether a map that is fitted again begins with the points of the one before.
     refits_from_points: ClassVar[bool] = True
     embedding_: Array
@@ -257,7 +264,7 @@ class Estimator(
         if rows is not None:
             return rows.transform_with(self)
         checked: Any = self._checked_rows(X, reset=False)
-        if is_precomputed(getattr(self, "metric", None)):
+        if is_precomputed(self.metric):
             check_distances(checked.data if sp.issparse(checked) else checked.ravel())
         points = self.placing_map()(checked)
         return points.astype(np.float32) if checked.dtype == np.float32 else points
@@ -428,7 +435,7 @@ class Estimator(
 
     def _uses_labels(self) -> bool:
         """Whether y is read. Pipelines hand y to every step, so it must have been asked for."""
-        return bool(getattr(self, "supervised", False))
+        return bool(self.supervised)
 
     def _target(self, y: Any, n: int) -> Any:
         """Target of n rows; classes, unless a method takes something else."""
@@ -453,7 +460,7 @@ class Estimator(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts_sparse
-        tags.input_tags.pairwise = is_precomputed(getattr(self, "metric", None))
+        tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.target_tags.required = self._uses_labels()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
@@ -611,7 +618,7 @@ def refuse_unrepresentable(X: Any) -> None:
 
 def asked_count(estimator: Any, count: int, most: int) -> int:
     """As many coordinates as the estimator's parameter says, else `count`; `most` at the most."""
-    wanted: Any = getattr(estimator, "n_components", count)
+    wanted = estimator.n_components
     whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
     return max(1, min(int(wanted) if whole else count, most))
 

@@ -95,6 +95,12 @@ class GraphEstimator(Estimator):
     landmarks_: Array | None
     left_out_: Array
     coordinates_: tuple[int, ...]
+    # Parameters that not all of them have.
+    landmarks: int | str | None = None
+    left_out: Any = None
+    weights: str | None = None
+    coordinates: Any = "first"
+    diffusion_time: float | None = None
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         raise NotImplementedError
@@ -122,7 +128,7 @@ class GraphEstimator(Estimator):
 
     def _refuse_masses(self) -> None:
         """`InvalidInput` where masses have no meaning."""
-        time = getattr(self, "diffusion_time", None)
+        time = self.diffusion_time
         if self.pieces == "separate" or time is not None:
             wrong = Argument("pieces", "separate") if time is None else Argument("diffusion_time")
             raise InvalidInput(
@@ -221,8 +227,7 @@ class GraphEstimator(Estimator):
             parameters["landmarks"] = len(self.landmarks_)  # type: ignore[arg-type]
         if len(getattr(self, "left_out_", ())):
             parameters["left_out"] = [int(row) for row in self.left_out_]
-        coordinates = getattr(self, "coordinates", "first")
-        if not isinstance(coordinates, str) or coordinates != "first":
+        if not isinstance(self.coordinates, str) or self.coordinates != "first":
             parameters["coordinates"] = list(self.coordinates_)
         return parameters
 
@@ -290,10 +295,10 @@ def shared_fields(
     """
     seed, graph = seed_of(estimator.random_state), known_graph(estimator, context)
     rows = RowSettings(
-        landmarks=getattr(estimator, "landmarks", None),
-        left_out=getattr(estimator, "left_out", None),
+        landmarks=estimator.landmarks,
+        left_out=estimator.left_out,
         without_copies=estimator.pieces == "join" and not copies,
-        has_features=has_features(graph, estimator.metric, getattr(estimator, "weights", None)),
+        has_features=has_features(graph, estimator.metric, estimator.weights),
         seed=seed,
     )
     return {

@@ -104,14 +104,14 @@ def neighbor_count(settings: GraphSettings, n: int) -> int:
 
 def default_neighbors(estimator: Any) -> int | None:
     """The default of `n_neighbors`, which small tables may fall short of."""
-    default = getattr(type(estimator), "n_neighbors", None)  # of a field of a dataclass
+    default = type(estimator).n_neighbors  # of a field of a dataclass
     return default if isinstance(default, int) else None
 
 
 def metric_with_parameters(estimator: Any) -> Any:
     """The metric with its parameters; Minkowski's p = 2 is the fast Euclidean one."""
-    metric, p = estimator.metric, getattr(estimator, "p", 2)
-    given = dict(getattr(estimator, "metric_params", None) or {})
+    metric, p = estimator.metric, estimator.p
+    given = dict(estimator.metric_params or {})
     if metric == "minkowski":
         p = given.pop("p", p)
         if not given and p in (1, 2):

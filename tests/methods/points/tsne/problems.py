@@ -22,3 +22,10 @@ def problem_of(X=DIGITS, perplexity=10.0, attraction=1.0, count=2, n_neighbors=N
     lists = lists_of(X, n_neighbors or int(3 * perplexity))
     P = joint_affinities(lists, conditional_affinities(lists, perplexity)[0])
     return TsneProblem(P, count, attraction)
+
+
+def brute_sums(Y):
+    """φ without the point itself, and the push, by the definition."""
+    offsets = Y[:, None] - Y[None]
+    near = 1 / (1 + (offsets**2).sum(axis=-1))
+    return near.sum(axis=1) - 1, (near[..., None] ** 2 * offsets).sum(axis=1)

@@ -7,13 +7,7 @@ import pytest
 
 from tests.kernels.door import Threads
 from tests.methods.door import LEAST_SPACING, STUDENT, ByGrid, ByPairs, ByTree
-
-
-def brute(Y):
-    """φ without the point itself, and the push, by the definition."""
-    apart = Y[:, None] - Y[None]
-    near = 1 / (1 + (apart**2).sum(axis=-1))
-    return near.sum(axis=1) - 1, (near[..., None] ** 2 * apart).sum(axis=1)
+from tests.methods.points.tsne.problems import brute_sums
 
 
 def summed(kind, Y, *more, **others):
@@ -28,7 +22,7 @@ def summed(kind, Y, *more, **others):
 def test_sums_over_all_pairs_are_those_of_the_definition(width):
     Y = np.random.default_rng(width).normal(size=(77, width)) * 3
     found = summed(ByPairs, Y)
-    phi, push = brute(Y)
+    phi, push = brute_sums(Y)
     np.testing.assert_allclose(found.phi, phi, rtol=1e-12)
     np.testing.assert_allclose(found.push, push, atol=1e-12)
 
@@ -39,7 +33,7 @@ def test_the_grid_takes_maps_of_any_small_size(width, size):
     """Pushes are right but for the rounding of φ, near n, over the distance of two nodes."""
     Y = np.random.default_rng(0).normal(size=(500, width)) * size
     found = summed(ByGrid, Y)
-    phi, push = brute(Y)
+    phi, push = brute_sums(Y)
     np.testing.assert_allclose(found.phi - 1, phi, rtol=1e-2)
     rounding = 8 * len(Y) * 2.0**-53 / LEAST_SPACING
     assert np.abs(found.push - push).max() <= 1e-2 * np.abs(push).max() + rounding
@@ -54,7 +48,7 @@ def test_nothing_pushes_points_of_one_spot_apart(width):
 @pytest.mark.parametrize("size", [1e-4, 1.0, 8.0])
 def test_the_grid_is_near_the_sums_and_nearer_when_refined(width, size):
     Y = np.random.default_rng(0).normal(size=(500, width)) * size
-    phi, push = brute(Y)
+    phi, push = brute_sums(Y)
     errors = []
     for fine in (False, True):
         found = ByGrid(*Y.shape)
@@ -105,7 +99,7 @@ def test_errors_of_the_tree_are_within_their_bounds(width, angle):
     Y = rng.normal(size=(400, width)) * np.exp(rng.normal(size=(400, 1)))
     Y[:20] = Y[0]  # points that no tree parts
     found = summed(ByTree, Y, angle, bounded=True)
-    phi, push = brute(Y)
+    phi, push = brute_sums(Y)
     assert np.all(np.abs(found.phi - phi) <= found.off + 1e-11)
     assert np.all(np.linalg.norm(found.push - push, axis=1) <= found.off_push + 1e-11)
     assert 0 < np.median(found.off) < 0.5 * np.median(phi)
