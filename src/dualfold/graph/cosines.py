@@ -190,13 +190,13 @@ def _nearest_within(
     asked : a table, which of its rows are asked, and which numbers these have in X (None: none)
     wanted : the reach of each, and how many
     """
-    (queries, rows, own), (reach, k) = asked, wanted
+    (queries, rows, selves), (reach, k) = asked, wanted
     units = queries.unit_rows(rows, table.dtype)
     frame = frame_of(table, units, None)
     pairs = pairs_between(frame.coordinates(table), frame.coordinates(units), reach, threads)
     columns, places, _ = pairs
-    if own is not None:
-        others = columns != own[places]
+    if selves is not None:
+        others = columns != selves[places]
         columns, places = columns[others], places[others]
     distances = pair_cosines(queries, X, rows[places], columns, threads)
     indptr, indices, distances = sorted_lists(Pairs(places, columns, distances), len(rows))

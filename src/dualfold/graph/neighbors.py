@@ -477,8 +477,8 @@ def approximate_search(
     probes = needed_probes(cells, points, trial, lists, AIMED_RECALL)
     if probes > MAX_PROBED_SHARE * cells.count:
         return exact()
-    found = cell_lists(points, cells, length, probes, threads)
-    indices, distances = rerank_lists(points, found, k, threads)
+    listed = cell_lists(points, cells, length, probes, threads)
+    indices, distances = rerank_lists(points, listed, k, threads)
     fill_short_lists(points, indices, distances, threads)
     rows = np.sort(rng.choice(n, min(n, recall_sample), replace=False))
     recalls = _row_recalls(points, distances, rows, threads)

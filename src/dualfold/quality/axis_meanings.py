@@ -80,16 +80,16 @@ def axis_meanings(directions: Iterable[ColumnDirection], n_axes: int) -> tuple[A
 
 def _limits_of_chance(directions: Sequence[ColumnDirection]) -> list[float]:
     """Limit for each column: as far above its own mean as the farthest of all columns."""
-    permuted = [np.array(one.permuted or (one.chance,)) for one in directions]
-    centers = [(float(one.mean()), max(float(one.std()), TINY)) for one in permuted]
+    permuted = [np.array(column.permuted or (column.chance,)) for column in directions]
+    centers = [(float(r.mean()), max(float(r.std()), TINY)) for r in permuted]
     each = zip(permuted, centers, strict=True)
-    farthest = max((float((one.max() - mean) / sd) for one, (mean, sd) in each), default=0.0)
+    farthest = max((float((r.max() - mean) / sd) for r, (mean, sd) in each), default=0.0)
     # A further value lies farther from a mean and a spread that do not know it.
-    count = max((len(one) for one in permuted), default=0)
+    count = max((len(r) for r in permuted), default=0)
     farthest *= ((count + 1) / max(count - 1, 1)) ** 0.5
     return [
-        max(one.chance, mean + farthest * sd)
-        for one, (mean, sd) in zip(directions, centers, strict=True)
+        max(column.chance, mean + farthest * sd)
+        for column, (mean, sd) in zip(directions, centers, strict=True)
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +22,7 @@ from dualfold.quality.estimate import (
 )
 from dualfold.quality.rank_counts import Ranks
 from dualfold.quality.ranks import ListedNeighbors, listed_neighbors
-from dualfold.quality.space import MapPoints, Space, both_spaces, neighbor_count
+from dualfold.quality.space import MapPoints, Measured, Space, both_spaces, neighbor_count
 from dualfold.quality.tied_lists import kept_by_size
 
 _LIST_ENTRIES_PER_CHUNK = 1 << 22
@@ -60,7 +59,7 @@ class CoRanking:
 
 
 def co_ranking(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     max_rank: int = 100,
     *,
@@ -151,7 +150,7 @@ class NeighborhoodCurve:
 
 
 def neighborhood_curve(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     max_rank: int | None = None,
     *,

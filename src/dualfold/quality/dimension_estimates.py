@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -13,7 +12,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import Estimate, drawn_rows
 from dualfold.quality.reference_clouds import MAX_ROWS, inverse_curves
-from dualfold.quality.space import EuclideanSpace, Space, space_of
+from dualfold.quality.space import EuclideanSpace, Measured, Space, space_of
 
 __all__ = ["Dimension", "intrinsic_dimension", "levina_bickel", "two_nn"]
 
@@ -68,7 +67,7 @@ class Dimension:
         return f"not one number ({each}): as with noise, or several scales"
 
 
-def two_nn(X: Any) -> float:
+def two_nn(X: Measured) -> float:
     """The dimension by which the second neighbour lies beyond the first, uncorrected.
 
     μ = r₂/r₁ of points spread evenly in d dimensions has P(μ > t) = t^(−d): the maximum of the
@@ -80,7 +79,7 @@ def two_nn(X: Any) -> float:
     return _two_nn(_distances_without_duplicates(space_of(X), 2))
 
 
-def levina_bickel(X: Any, n_neighbors: int = LEVINA_BICKEL_NEIGHBORS) -> float:
+def levina_bickel(X: Measured, n_neighbors: int = LEVINA_BICKEL_NEIGHBORS) -> float:
     """The maximum-likelihood dimension of neighbourhoods, averaged over the points, uncorrected.
 
         1/d = mean over i and j < k of log(r_k(i)/r_j(i)) · (k−1)/(k−2)
@@ -93,7 +92,7 @@ def levina_bickel(X: Any, n_neighbors: int = LEVINA_BICKEL_NEIGHBORS) -> float:
     return _levina_bickel(_distances_without_duplicates(space_of(X), n_neighbors))
 
 
-def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
+def intrinsic_dimension(X: Measured, *, random_state: int = 0) -> Dimension:
     """Intrinsic dimension of a table, by two estimates.
 
     Both come from distances to nearest neighbours: TwoNN [1]_ uses the first two, the maximum

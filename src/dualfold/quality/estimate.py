@@ -61,6 +61,12 @@ class Estimate(float):
         return type(self), (float(self), self.low, self.high, self.sampled)
 
 
+def limits_of(value: float) -> tuple[float, float]:
+    """The limits of an estimate; the number itself where all points were measured."""
+    number = float(value)
+    return (value.low, value.high) if isinstance(value, Estimate) else (number, number)
+
+
 def sample_size(n: int, asked: int | None = None) -> int | None:
     """Number of n rows to measure on: `asked`, or the default; None is all of them."""
     wanted = asked if asked is not None else (DEFAULT_SAMPLE_ROWS if n > MAX_FULL_ROWS else None)
@@ -168,10 +174,9 @@ def mean_estimate(values: Sequence[float], sampled: int) -> float:
     """
     if len(values) == 1:
         return values[0]
-    low = min(getattr(value, "low", float(value)) for value in values)
-    high = max(getattr(value, "high", float(value)) for value in values)
-    sampled = getattr(values[0], "sampled", sampled)
-    return Estimate(float(np.mean(values)), low, high, sampled)
+    lows, highs = zip(*map(limits_of, values), strict=True)
+    sampled = values[0].sampled if isinstance(values[0], Estimate) else sampled
+    return Estimate(float(np.mean(values)), min(lows), max(highs), sampled)
 
 
 def interval_of_means(

@@ -19,7 +19,7 @@ from dualfold.quality.column_directions import (
     column_directions,
     rearranged_maps,
 )
-from dualfold.quality.estimate import INTERVAL_CONFIDENCE, Estimate, drawn_rows
+from dualfold.quality.estimate import INTERVAL_CONFIDENCE, Estimate, drawn_rows, limits_of
 from dualfold.quality.space import EuclideanSpace, Space, subspace
 from dualfold.quality.unrelated_columns import UnrelatedOrder, order_of_unrelated_columns
 
@@ -139,11 +139,12 @@ class Layout:
         )
 
     def __str__(self) -> str:
-        low, high = (getattr(self.distances, end, None) for end in ("low", "high"))
         unrelated = ""
         if self.unrelated is not None:
             unrelated = f"; unrelated columns: {self.unrelated.distances:.2f}"
-        interval = "" if low is None else f"95 %: {low:.2f} to {high:.2f}; "
+        interval = ""
+        if isinstance(self.distances, Estimate):
+            interval = f"95 %: {self.distances.low:.2f} to {self.distances.high:.2f}; "
         text = (
             f"{self.grade}: rank correlation of distances {float(self.distances):.2f} ({interval}"
             f"by chance up to {self.chance:.2f}{unrelated})"
@@ -168,8 +169,8 @@ class Layout:
         return {
             "grade": self.grade,
             "distances": float(self.distances),
-            "low": getattr(self.distances, "low", float(self.distances)),
-            "high": getattr(self.distances, "high", float(self.distances)),
+            "low": limits_of(self.distances)[0],
+            "high": limits_of(self.distances)[1],
             "chance": self.chance,
             "beyond_chance": self.beyond_chance,
             "unrelated": None if self.unrelated is None else self.unrelated.distances,

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array, Metric, Seed
 from dualfold.quality.estimate import drawn_rows, measured_weights, values_or_mean
-from dualfold.quality.space import EuclideanSpace, MapPoints, Space, both_spaces, neighbor_count
+from dualfold.quality.space import (
+    EuclideanSpace,
+    MapPoints,
+    Measured,
+    Space,
+    both_spaces,
+    neighbor_count,
+)
 
 # Gathered together in float64.
 BLOCK_NUMBERS = 1 << 22
 
 
 def local_distortion(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     n_neighbors: int = 10,
@@ -149,7 +154,7 @@ def _grams(x: Space, members: Array) -> Array:
 
 
 def density_correlation(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     n_neighbors: int = 15,

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from dualfold.quality.estimate import (
     values_at_all_points,
 )
 from dualfold.quality.pair_tiles import each_pair_tile
-from dualfold.quality.space import MapPoints, Space, both_spaces, refuse_single_point
+from dualfold.quality.space import MapPoints, Measured, Space, both_spaces, refuse_single_point
 
 # Pairs sorted together: 16 bytes each and as much again for the sort.
 MAX_SORTED_PAIRS = 1 << 24
@@ -150,7 +149,7 @@ def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
 
 
 def stress(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     scale: float | str = "best",
@@ -235,7 +234,7 @@ def stress(
 
 
 def distance_correlation(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     metric: Metric = "euclidean",
@@ -293,7 +292,7 @@ def distance_correlation(
 
 
 def residual_variance(
-    distances: Any,
+    distances: Measured,
     points: MapPoints,
     *,
     metric: Metric = "precomputed",
@@ -356,7 +355,7 @@ def residual_variance(
 
 
 def nonmetric_stress(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     metric: Metric = "euclidean",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.quality.estimate import Estimate, mean_estimate
+from dualfold.quality.estimate import Estimate, limits_of, mean_estimate
 
 # Where words change, in shares of what a random map loses: conventions, chosen by maps that
 # people call good or bad (docs/dev/notes/quality.md).
@@ -75,7 +75,7 @@ class Picture:
 
     @property
     def sampled(self) -> int:
-        """How many rows were asked; all, unless `kept` is an estimate."""
+        """Number of rows that were measured; all, unless `kept` is an estimate."""
         return self.kept.sampled if isinstance(self.kept, Estimate) else self.n
 
     @property
@@ -130,7 +130,7 @@ class Picture:
     def _words_of_filling(self) -> str:
         if not self.filled_share:
             return ""
-        limits = getattr(self.kept, "low", self.kept), getattr(self.kept, "high", self.kept)
+        limits = limits_of(self.kept)
         low, high = (percent(limit) for limit in limits)
         between = low if low == high else f"{low} to {high}"
         return (

@@ -18,6 +18,7 @@ from dualfold.quality.estimate import (
     Estimate,
     drawn_rows,
     estimate_of_mean,
+    limits_of,
     mean_estimate,
     measured_weights,
     values_at_all_points,
@@ -39,7 +40,7 @@ from dualfold.quality.ranks import (
     ranks_of_lists,
 )
 from dualfold.quality.shepard import DistanceGrid, Shepard
-from dualfold.quality.space import MapPoints, Space, both_spaces, neighbor_count
+from dualfold.quality.space import MapPoints, Measured, Space, both_spaces, neighbor_count
 from dualfold.quality.tied_lists import order_means, tied_lists
 
 if TYPE_CHECKING:
@@ -210,8 +211,8 @@ class QualityReport:
             {
                 "measure": name,
                 "value": float(value),
-                "low": getattr(value, "low", float(value)),
-                "high": getattr(value, "high", float(value)),
+                "low": limits_of(value)[0],
+                "high": limits_of(value)[1],
                 "best": MEASURE_MEANINGS[name].best,
                 "meaning": MEASURE_MEANINGS[name].short,
             }
@@ -256,7 +257,7 @@ def mean_report(
 
 
 def report(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     labels: ArrayLike | None = None,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +27,14 @@ from dualfold.quality.estimate import (
 )
 from dualfold.quality.picture import Picture
 from dualfold.quality.rank_counts import Ranks
-from dualfold.quality.space import MapPoints, Space, both_spaces, distinct_rows, neighbor_count
+from dualfold.quality.space import (
+    MapPoints,
+    Measured,
+    Space,
+    both_spaces,
+    distinct_rows,
+    neighbor_count,
+)
 from dualfold.quality.tied_lists import (
     OrderMeans,
     TiedLists,
@@ -160,7 +166,7 @@ class NeighborRanks(ListedNeighbors):
 
 
 def neighbor_ranks(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     n_neighbors: int = 10,
     *,
@@ -253,7 +259,7 @@ def kept_beyond_chance(listed: ListedNeighbors, k: int, per_point: bool) -> floa
 
 
 def t_similarity(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     n_neighbors: int = 10,
     *,
@@ -338,7 +344,7 @@ def t_similarity(
 
 
 def picture_of(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     n_neighbors: int,
     *,
@@ -363,7 +369,7 @@ def picture_of(
 
 
 def trustworthiness(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     n_neighbors: int = 5,
@@ -449,7 +455,7 @@ def trustworthiness(
 
 
 def continuity(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     n_neighbors: int = 5,
@@ -530,7 +536,7 @@ def continuity(
 
 
 def mean_relative_rank_errors(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     n_neighbors: int = 10,
@@ -621,7 +627,7 @@ def mean_relative_rank_errors(
 
 
 def lcmc(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     n_neighbors: int = 10,

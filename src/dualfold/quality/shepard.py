@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.pair_tiles import each_pair_tile
-from dualfold.quality.space import MapPoints, Space, both_spaces, refuse_single_point
+from dualfold.quality.space import MapPoints, Measured, Space, both_spaces, refuse_single_point
 
 # Of each axis; the grid of twice as many both ways takes half a gigabyte then.
 MAX_BINS = 4096
@@ -44,7 +43,7 @@ class Shepard:
 
 
 def shepard(
-    X: Any,
+    X: Measured,
     Y: MapPoints,
     *,
     bins: int = 128,

@@ -263,6 +263,8 @@ def _direct_rows(across: Array, rows: Array) -> Array:
     return out
 
 
+# What measures compare: rows of numbers, the geodesics of a graph, or a space already made.
+Measured = ArrayLike | Graph | Space
 # A map: rows of numbers, or the space of them.
 MapPoints = ArrayLike | Space
 # (rows, columns) → the distances between them; columns None: to all points.
@@ -344,7 +346,7 @@ class DistanceSpace(Space):
         return np.full(distances.shape, self._tie_width)
 
 
-def space_of(X: Any, metric: Metric = "euclidean", n_jobs: int | None = None) -> Space:
+def space_of(X: Measured, metric: Metric = "euclidean", n_jobs: int | None = None) -> Space:
     """X as a space: rows of numbers (dense, sparse, memory-mapped) and a metric, or a
     `Graph` (its geodesics), or square distances with metric="precomputed"."""
     if isinstance(X, Space):
@@ -353,16 +355,17 @@ def space_of(X: Any, metric: Metric = "euclidean", n_jobs: int | None = None) ->
         return DistanceSpace(X.n, _along_graph(X), n_jobs)
     if is_precomputed(metric):
         return DistanceSpace(*_given_distances(X), n_jobs)
-    X = measurable_rows(X)
-    X = canonical_rows(X, "X") if sp.issparse(X) else as_array(X, "X")
-    if X.ndim != 2:
+    rows = measurable_rows(X)
+    rows = canonical_rows(rows, "X") if sp.issparse(rows) else as_array(rows, "X")
+    if rows.ndim != 2:
         raise InvalidInput(
-            Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
+            Argument("X"),
+            f" must be a table with one row for each point; its shape is {rows.shape}",
         )
-    too_wide = sp.issparse(X) and X.shape[0] * X.shape[1] > MAX_DENSE_NUMBERS
+    too_wide = sp.issparse(rows) and rows.shape[0] * rows.shape[1] > MAX_DENSE_NUMBERS
     if not too_wide and is_euclidean(metric):
-        return EuclideanSpace(X, n_jobs)
-    return DistanceSpace(X.shape[0], _by_metric(X, metric), n_jobs)
+        return EuclideanSpace(rows, n_jobs)
+    return DistanceSpace(rows.shape[0], _by_metric(rows, metric), n_jobs)
 
 
 def _along_graph(graph: Graph) -> Distances:
@@ -436,7 +439,7 @@ def _moments_for(metric: str, table: Array) -> dict[str, Any]:
 
 
 def both_spaces(
-    X: Any, Y: MapPoints, metric: Metric, n_jobs: int | None
+    X: Measured, Y: MapPoints, metric: Metric, n_jobs: int | None
 ) -> tuple[Space, EuclideanSpace]:
     """X with its metric and Y as a Euclidean map, checked to be as many points."""
     x = space_of(X, metric, n_jobs)

@@ -274,42 +274,42 @@ def _days(column: Any, name: str) -> Array:
 
 def encoded_columns(encodings: Sequence[Encoding], columns: Mapping[str, Any]) -> Array:
     """The columns of X that named columns become, side by side."""
-    return np.concatenate([one.values(columns[one.name]) for one in encodings], axis=1)
+    return np.concatenate([rule.values(columns[rule.name]) for rule in encodings], axis=1)
 
 
 def features_of(encodings: Sequence[Encoding]) -> tuple[str, ...]:
     """The names of the columns of X."""
-    return tuple(feature for one in encodings for feature in one.features)
+    return tuple(feature for rule in encodings for feature in rule.features)
 
 
 def sources_of(encodings: Sequence[Encoding]) -> tuple[str, ...]:
     """For each column of X the column of the table that it comes from."""
-    return tuple(one.name for one in encodings for _ in one.features)
+    return tuple(rule.name for rule in encodings for _ in rule.features)
 
 
 def is_mixed(encodings: Sequence[Encoding]) -> bool:
     """Whether there is more than numbers."""
-    return not all(one.is_numeric for one in encodings)
+    return not all(rule.is_numeric for rule in encodings)
 
 
 def indicators(encodings: Sequence[Encoding]) -> Array:
     """Which columns of X are the 0 and 1 of a category."""
-    return np.array([one.is_category for one in encodings for _ in one.features], dtype=bool)
+    return np.array([rule.is_category for rule in encodings for _ in rule.features], dtype=bool)
 
 
 def level_places(encodings: Sequence[Encoding]) -> tuple[tuple[int, ...], ...]:
     """For each category the places of its columns of X."""
     places, first = [], 0
-    for one in encodings:
-        last = first + len(one.features)
-        places += [tuple(range(first, last))] if one.is_category else []
+    for rule in encodings:
+        last = first + len(rule.features)
+        places += [tuple(range(first, last))] if rule.is_category else []
         first = last
     return tuple(places)
 
 
 def to_json(encodings: Sequence[Encoding]) -> list[dict[str, Any]]:
     """JSON-ready; `from_json` makes the same of it."""
-    return [one.to_json() for one in encodings]
+    return [rule.to_json() for rule in encodings]
 
 
 def from_json(stated: Any) -> tuple[Encoding, ...]:
@@ -318,8 +318,9 @@ def from_json(stated: Any) -> tuple[Encoding, ...]:
         encodings = tuple(
             KINDS[s["kind"]](s["name"], tuple(s["levels"]), s["unit"]) for s in stated
         )
-        units = all(isinstance(one.unit, float) and 0 <= one.unit < np.inf for one in encodings)
-        texts = all(isinstance(word, str) for one in encodings for word in (one.name, *one.levels))
+        units = all(isinstance(rule.unit, float) and 0 <= rule.unit < np.inf for rule in encodings)
+        words = [word for rule in encodings for word in (rule.name, *rule.levels)]
+        texts = all(isinstance(word, str) for word in words)
         if units and texts:
             return encodings
     except (TypeError, KeyError, AttributeError):

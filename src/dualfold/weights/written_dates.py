@@ -72,11 +72,11 @@ def _words(array: Array) -> tuple[list[str], list[str]]:
 
 def _day_first(words: list[str]) -> bool | None:
     """Whether 13/02/2021 has its day first; None if nothing shows it, or not all are written so."""
-    found = [SHORT_DATE_PATTERN.fullmatch(word) for word in words]
-    if not all(found):
+    matches = [SHORT_DATE_PATTERN.fullmatch(word) for word in words]
+    if not all(matches):
         return None
-    firsts = max(int(match[1]) for match in found if match)
-    seconds = max(int(match[2]) for match in found if match)
+    firsts = max(int(match[1]) for match in matches if match)
+    seconds = max(int(match[2]) for match in matches if match)
     return None if (firsts > 12) == (seconds > 12) else firsts > 12
 
 
