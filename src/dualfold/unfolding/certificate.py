@@ -214,8 +214,8 @@ class UnfoldingCertificate(Certificate):
             "form" if name == "constraints" else name: entry
             for name, entry in super().to_dict().items()
         }
-        names = ("lower", "upper", "residuals")
-        return entries | {name: plain(getattr(self, name)) for name in names}
+        sides = {"lower": self.lower, "upper": self.upper, "residuals": self.residuals}
+        return entries | {name: plain(number) for name, number in sides.items()}
 
 
 def certify_unfolding(

@@ -14,7 +14,7 @@ proved is in `certificate`. `connections` has (52) and what follows from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -313,10 +313,7 @@ class OptimalityResiduals:
     @property
     def largest(self) -> float:
         """The largest of all."""
-        return max(abs(self.gap), *(getattr(self, name) for name in RESIDUALS[1:]))
-
-
-RESIDUALS = ("gap", "lengths", "centring", "definiteness", "bend", "sign", "slackness")
+        return max(abs(number) for number in astuple(self))
 
 
 def optimality_residuals(

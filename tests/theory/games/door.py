@@ -22,11 +22,11 @@ from dualfold.theory.games.convex_sets import ConvexSet
 from dualfold.theory.games.curves import Curve
 from dualfold.theory.games.doubles import doubles
 
-# The two searches behind least points, whose answers are certified by the bound below.
-from dualfold.theory.games.minimum_search import proximal_descent, regularised_minimiser
+# The descent behind least points and replies to losses, which are infinite somewhere.
+from dualfold.theory.games.minimum_search import proximal_descent
 
 # The lower bound of every run, and the sums that it is made of.
-from dualfold.theory.games.plane_bound import LowerBound, MeanPlane
+from dualfold.theory.games.plane_bound import LowerBound
 from dualfold.theory.games.planes import Plane, Share, bowl_minimum, difference, lower_sum
 from dualfold.theory.games.recipe import Rate, Recipe
 
@@ -35,7 +35,6 @@ __all__ = [
     "Curve",
     "Flattened",
     "LowerBound",
-    "MeanPlane",
     "Mixture",
     "Plane",
     "PlayerMove",
@@ -50,7 +49,6 @@ __all__ = [
     "doubles",
     "lower_sum",
     "proximal_descent",
-    "regularised_minimiser",
     "structured_sets",
     "unfolding_dual",
 ]

@@ -10,7 +10,6 @@ from dualfold.theory.games import (
     Ball,
     Box,
     Convex,
-    Euclidean,
     Everywhere,
     HalfSquare,
     Indicator,
@@ -19,18 +18,15 @@ from dualfold.theory.games import (
     Linear,
     Quadratic,
     Simplex,
-    Sum,
     least_point,
     norm,
 )
 from tests.theory.games.door import (
     LowerBound,
-    MeanPlane,
     Plane,
     PlayerMove,
     Share,
     proximal_descent,
-    regularised_minimiser,
 )
 
 rng = np.random.default_rng(12)
@@ -117,16 +113,6 @@ def test_a_ball_that_holds_the_minimiser_bounds_a_function_with_corners(scale):
     assert "unbounded" in one.why_infinite()
 
 
-def test_means_of_planes_are_means():
-    mean = MeanPlane()
-    mean.add(4.0, np.array([1.0, 2.0]), 0.5, 1.0)
-    mean.add(1.0, np.array([3.0, -2.0]), 0.0, 0.25)
-    np.testing.assert_allclose(mean.slope, [1.5, 1.0])
-    assert mean.height == pytest.approx(3.25)
-    assert mean.height <= 3.25
-    assert 0.375 <= mean.slack <= 0.375 + 1e-14
-
-
 @pytest.mark.parametrize("bend", [-1e-11, -1e-9])
 def test_what_may_be_concave_costs_its_part(bend):
     """Q is bent by less than its rounding: planes at z fall short by concavity·(‖x‖² + ‖z‖²)."""
@@ -177,48 +163,6 @@ def test_least_points_of_functions_with_corners():
     flat = least_point(many, Indicator(Box(-1.0, 1.0)), np.zeros(3))
     assert flat.lower[-1] <= flat.upper[-1]
     assert flat.upper[-1] - flat.lower[-1] < 1e-6
-
-
-def test_regularised_points_are_proximal():
-    center = np.array([2.0, -1.0, 0.25])
-    f = HalfSquare(3.0, np.ones(D))
-    for weight in (0.5, 4.0):
-        # min (3/2)‖x − 1‖² + w‖x‖₁ + ½‖x − c‖²: soft thresholds of (3 + c)/4 by w/4.
-        middle = (3 * np.ones(D) + center) / 4
-        wanted = np.sign(middle) * np.maximum(np.abs(middle) - weight / 4, 0)
-        found = regularised_minimiser(f, norm(1), weight, Euclidean(), center)
-        np.testing.assert_allclose(found, wanted, atol=1e-7)
-    corner = LargestAffine(np.eye(D))
-    found = regularised_minimiser(corner, Indicator(Box(-5.0, 5.0)), 1.0, Euclidean(), center)
-    grid = [found + 1e-3 * d for d in np.random.default_rng(3).normal(size=(500, D))]
-    total = lambda x: x.max() + np.square(x - center).sum() / 2  # noqa: E731
-    assert total(found) <= min(map(total, grid)) + 1e-9
-
-
-def test_descents_say_whether_they_arrived():
-    f = scaled_quadratic(1.0)
-    x, arrived = proximal_descent(f.value, f.subgradient, FREE.proximal, np.ones(D))
-    assert arrived
-    np.testing.assert_allclose(x, np.linalg.solve(Q, -q), atol=1e-8)
-    corner = norm(1)
-    _, arrived = proximal_descent(
-        corner.value, corner.subgradient, FREE.proximal, np.full(D, np.sqrt(2.0))
-    )
-    assert not arrived
-    hard = Quadratic(np.diag([1e4, 1.0, 1.0]), q)
-    x, arrived = proximal_descent(hard.value, hard.subgradient, FREE.proximal, np.ones(D))
-    assert arrived
-    # It ends at 1e-9 of the first slope, which is 1e4.
-    np.testing.assert_allclose(x, -q / [1e4, 1, 1], atol=1e-4)
-    x, arrived = proximal_descent(
-        hard.value, hard.subgradient, FREE.proximal, np.ones(D), most_steps=3
-    )
-    assert not arrived
-    huber = Sum(HalfSquare(1.0, q), FREE)
-    x, arrived = proximal_descent(
-        huber.smooth.value, huber.smooth.subgradient, norm(2, 0.5).proximal, np.ones(D)
-    )
-    np.testing.assert_allclose(x, q * (1 - 0.5 / np.linalg.norm(q)), atol=1e-7)
 
 
 def test_a_ball_that_does_not_bind_costs_nothing():

@@ -278,7 +278,7 @@ def test_entropic_steps_beyond_the_simplex(name):
 
 
 def negative_entropy():
-    return Oracle(lambda x: (float(np.sum(x * np.log(x) - x)), np.log(x)), curvature=0.5)
+    return Oracle(lambda x: (float(np.sum(x * np.log(x) - x)), np.log(x)), strong_convexity=0.5)
 
 
 def test_bregman_of_known_functions_are_known_divergences():

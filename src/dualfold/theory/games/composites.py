@@ -306,8 +306,6 @@ class Oracle(Convex):
         Constant μ such that f − (μ/2)‖x‖² is convex.
     gradient_bound : float, default=inf
         Number G such that no subgradient is longer.
-    curvature : float, default=0.0
-        Older name of `strong_convexity`.
 
     See Also
     --------
@@ -333,7 +331,6 @@ class Oracle(Convex):
     smoothness: float = np.inf
     strong_convexity: float = 0.0
     gradient_bound: float = np.inf
-    curvature: float = 0.0
 
     def __post_init__(self) -> None:
         for given, name in ((self.function, "function"), (self.gradient, "gradient")):
@@ -341,12 +338,12 @@ class Oracle(Convex):
                 raise InvalidInput(
                     Argument(name), f" is a Python function of x, not {type(given).__name__}"
                 )
-        mu = max(
-            number(self.strong_convexity, "strong_convexity"), number(self.curvature, "curvature")
-        )
+        mu = number(self.strong_convexity, "strong_convexity")
         object.__setattr__(self, "strong_convexity", mu)
-        for name in ("smoothness", "gradient_bound"):
-            given = getattr(self, name)
+        for given, name in (
+            (self.smoothness, "smoothness"),
+            (self.gradient_bound, "gradient_bound"),
+        ):
             object.__setattr__(self, name, np.inf if given == np.inf else number(given, name))
         if mu > self.smoothness:
             raise InvalidInput(

@@ -31,7 +31,7 @@ from dualfold.theory.games.minimum_search import (
     minimiser_of,
     regularised_minimiser,
 )
-from dualfold.theory.games.players import FTRL, OMD, BestResponse, FTLPlus, Player
+from dualfold.theory.games.players import FTRL, OMD, BestResponse, FTLPlus, OptimisticOMD, Player
 
 
 class Past(NamedTuple):
@@ -352,7 +352,7 @@ def _shown_loss(state: PlayerState, loss: Convex, at: Array | None) -> Any:
 def _among_losses(player: Player) -> Player:
     """Strategy of a player, whose slopes may be mixtures of losses."""
     changes: dict[str, Any] = {"part": _PartAmongLosses(player.part, player.start)}
-    if hasattr(player, "divergence"):
+    if isinstance(player, FTRL | OMD | OptimisticOMD):
         changes["divergence"] = _StepsAmongLosses(player.divergence)
     return replace(player, **changes)
 

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array, Matrix, Numbers
 from dualfold.certificate import Certificate, bound_text, checked_tolerance, level_of
-from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.theory.point_pca.leading_sum import leading_fourth_powers
 from dualfold.theory.point_pca.point_descent import centred_points, kernel_times
 from dualfold.weights.column_moments import column_means
@@ -107,7 +107,7 @@ def certify_points(
     across, gram = _sizes(data, points, known.total)
     excess = 4 * (known.upper - 2 * across**2 + gram**2)
     # Terms of one size cancel; what rounding leaves of them is at most this.
-    excess = max(excess, 0.0) + 32 * _U * (known.upper + across**2 + gram**2)
+    excess = max(excess, 0.0) + 32 * UNIT_ROUNDOFF * (known.upper + across**2 + gram**2)
     if known.lower > 0:
         gap = excess / (4 * known.lower)
     else:
@@ -138,7 +138,7 @@ def _sizes(data: Matrix, points: Array, total: float) -> tuple[float, float]:
     length, middle = float(np.linalg.norm(points)), float(np.linalg.norm(mean))
     squares = total + n * middle**2
     around = squares + n * middle**2 if sp.issparse(data) else total
-    share = 1.02 * (n + 8) * _U
+    share = 1.02 * (n + 8) * UNIT_ROUNDOFF
     drift = float(np.linalg.norm(points.sum(axis=0))) + share * np.sqrt(n) * length
     off = share * np.sqrt(around) * length + mean_error(squares, n, n) * drift
     across = float(np.linalg.norm(combined_rows(data, points, mean))) - off

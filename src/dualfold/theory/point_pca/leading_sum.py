@@ -21,7 +21,7 @@ import scipy.linalg
 
 from dualfold.arrays import Array, Matrix, Numbers
 from dualfold.errors import InvalidInput
-from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.proof.decomposition import all_eigenvalues
@@ -114,7 +114,7 @@ def _certified_sum(
     known = verdict.level in ("proved", "within", "measured") and np.isfinite(verdict.bound)
     Q = np.linalg.qr(V[:, :count])[0]
     values = np.linalg.eigvalsh(Q.T @ (S @ Q))[::-1]
-    rounding = 1.02 * (2 * m + 16) * _U * trace + error
+    rounding = 1.02 * (2 * m + 16) * UNIT_ROUNDOFF * trace + error
     theta = np.maximum(values - rounding, 0.0)
     lower = float(np.square(theta).sum()) * (1 - 1e-14)
     if not known:
@@ -125,7 +125,7 @@ def _certified_sum(
     upper *= 1 + 1e-14
     rest = None
     if isinstance(S, np.ndarray):
-        size = max(float(np.linalg.norm(S)) * (1 - 4 * m * _U) - np.sqrt(m) * error, 0.0)
+        size = max(float(np.linalg.norm(S)) * (1 - 4 * m * UNIT_ROUNDOFF) - np.sqrt(m) * error, 0.0)
         rest = max(size**2 - upper, 0.0)
     return LeadingSum(lower * unit**2, upper * unit**2, verdict.chance, trace * unit, rest)
 

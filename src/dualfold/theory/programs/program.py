@@ -54,13 +54,10 @@ class _Program:
         if self.sense not in ("min", "max"):
             raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
         cost = vector(self.c, "c", None)
-        object.__setattr__(self, "c", cost)
-        for matrix, limit in (("A", "b"), ("E", "f")):
-            rows, limits = rows_of(
-                getattr(self, matrix), getattr(self, limit), len(cost), matrix, limit
-            )
-            object.__setattr__(self, matrix, rows)
-            object.__setattr__(self, limit, limits)
+        A, b = rows_of(self.A, self.b, len(cost), "A", "b")
+        E, f = rows_of(self.E, self.f, len(cost), "E", "f")
+        for name, entries in (("c", cost), ("A", A), ("b", b), ("E", E), ("f", f)):
+            object.__setattr__(self, name, entries)
         is_integer = isinstance(self.nonnegative, int | np.integer)
         if not is_integer or not 0 <= self.nonnegative <= len(cost):
             raise InvalidInput(
