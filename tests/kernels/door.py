@@ -5,12 +5,6 @@ No user calls them: rooms above do, and a C kernel is compared with plain NumPy 
 
 from __future__ import annotations
 
-# Shortcuts and sweeps as their caller drives them, part by part.
-from dualfold.graph.elimination import EliminatedGraph
-
-# A constant that C and Python share.
-from dualfold.graph.geodesics import SOURCES_BY_BATCH
-
 # The threads of the operating system, which may be refused or late.
 from dualfold.kernels import threads
 
@@ -28,12 +22,15 @@ from dualfold.kernels.arithmetic.double_double import (
 )
 
 # Fractions of doubles and doubles beside fractions, for the tests of every proof.
+# Whole numbers and elimination, in which exact proofs are compared.
 from dualfold.kernels.arithmetic.exact import (
     ExactMatrix,
+    IntegerMatrix,
     double_above,
     double_below,
     fractions,
     integers,
+    positive_solution,
 )
 
 # Each operation, against exact fractions at the corners of what its operands hold.
@@ -60,8 +57,9 @@ from dualfold.kernels.ordering import fill_reducing_ordering
 # Counted work and stages of a fit.
 from dualfold.kernels.reports import count_work, reporting_to
 
-# Sparse rows and products, against SciPy.
-from dualfold.kernels.sparse import canonical_rows, sparse_product
+# Counts of work, which are what a user of many problems pays.
+# Sparse rows and products, against SciPy; runs of equal patterns are eliminated once.
+from dualfold.kernels.sparse import canonical_rows, distinct_rows, sparse_product
 
 # Work in threads.
 from dualfold.kernels.threads import Threads, in_shares, in_threads, row_slices, thread_count

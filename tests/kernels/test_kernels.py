@@ -16,7 +16,8 @@ import dualfold
 from dualfold import kernels
 from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.kernels import c_constant, kernel
-from tests.kernels.door import SOURCES_BY_BATCH, checker, conditions
+from tests.graph.door import SOURCES_BY_BATCH
+from tests.kernels.door import checker, conditions
 
 PACKAGE = Path(dualfold.__file__).parent
 PYTHON = "\n".join(path.read_text() for path in sorted(PACKAGE.rglob("*.py")))

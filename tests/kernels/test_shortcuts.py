@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dualfold.graph import knn
+from tests.graph.door import EliminatedGraph
 from tests.graph.paths import by_floyd, graph_of, random_graph
-from tests.kernels.door import EliminatedGraph, fill_reducing_ordering
+from tests.kernels.door import fill_reducing_ordering
 from tests.tools.tables import roll_points
 
 PARTS = (1, 3, 16)

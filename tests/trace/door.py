@@ -6,18 +6,6 @@ Everything else is tested through `dualfold.trace`, `dualfold.trace.solvers` and
 
 from __future__ import annotations
 
-# Products in threads, which have the bits of SciPy.
-from dualfold.kernels import sparse
-
-# Whole numbers that exact proofs are compared in.
-from dualfold.kernels.arithmetic.exact import IntegerMatrix, positive_solution
-
-# Counts of work, which are what a user of many problems pays.
-from dualfold.kernels.reports import count_work
-
-# Runs of equal patterns decide what is eliminated first.
-from dualfold.kernels.sparse import distinct_rows
-
 # Modules with several bounds: a formula is written as that of its module.
 from dualfold.trace import certificate, equivalent_problems, metric
 

@@ -8,13 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, certify
-from tests.trace.door import (
-    IntegerMatrix,
-    IntegerPencil,
-    _ritz_values,
-    exact_proof,
-    positive_solution,
-)
+from tests.kernels.door import IntegerMatrix, positive_solution
+from tests.trace.door import IntegerPencil, _ritz_values, exact_proof
 from tests.trace.door import exact_arithmetic as exact
 
 SEEDS = range(5)

@@ -11,7 +11,8 @@ from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, r
 
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
-from tests.trace.door import Factorisation, count_work, factorise, fill_reducing_ordering, product
+from tests.kernels.door import count_work
+from tests.trace.door import Factorisation, factorise, fill_reducing_ordering, product
 
 
 def symmetric(n, density, seed, shift=0.0):

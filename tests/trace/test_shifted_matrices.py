@@ -13,13 +13,8 @@ from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.errors import TooLarge
 from dualfold.trace import Gramian, TraceProblem
-from tests.trace.door import (
-    distinct_rows,
-    factorise,
-    fill_reducing_ordering,
-    ordering_after,
-    shifted_matrices,
-)
+from tests.kernels.door import distinct_rows
+from tests.trace.door import factorise, fill_reducing_ordering, ordering_after, shifted_matrices
 
 ROOM = "trace.sparse.shifted_matrices"
 
