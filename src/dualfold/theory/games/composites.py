@@ -340,11 +340,9 @@ class Oracle(Convex):
                 )
         mu = number(self.strong_convexity, "strong_convexity")
         object.__setattr__(self, "strong_convexity", mu)
-        for given, name in (
-            (self.smoothness, "smoothness"),
-            (self.gradient_bound, "gradient_bound"),
-        ):
-            object.__setattr__(self, name, np.inf if given == np.inf else number(given, name))
+        constants = {"smoothness": self.smoothness, "gradient_bound": self.gradient_bound}
+        for name, stated in constants.items():
+            object.__setattr__(self, name, np.inf if stated == np.inf else number(stated, name))
         if mu > self.smoothness:
             raise InvalidInput(
                 Argument("strong_convexity"),
