@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -226,12 +226,21 @@ class FAMD(LinearEstimator):
     fit = fit_with_weights
     fit_transform = fit_transform_with_weights
 
+    def _for_encoded_columns(
+        self, encodings: tuple[Encoding, ...], means: Array, *, weighted: bool
+    ) -> Self:
+        """A new estimator that takes the columns of these encodings, and has no answer."""
+        names = np.array([encoding.name for encoding in encodings], dtype=object)
+        expecting = self._for_columns(len(names), names, weighted=weighted)
+        expecting.encodings_, expecting.mean_ = encodings, means
+        return expecting
+
     def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
         X = frame_of(numbers_of(X))
         if reset:
             self.encodings_ = _encodings(X)
-        if not self.encodings_:
+        if not getattr(self, "encodings_", ()):
             return super()._checked_rows(X, reset=reset)
         if not hasattr(X, "iloc"):
             raise InvalidInput(

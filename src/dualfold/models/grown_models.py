@@ -95,19 +95,16 @@ def _known_estimator(model: Model) -> Any:
     if isinstance(getattr(estimator, "left_out", None), list):
         # They were left out of other rows than those that the map has now.
         estimator.set_params(left_out=None)
-    estimator._weighted = model.problem.weighted
-    estimator.n_features_in_ = model.map.n_columns
-    preparation = model.preparation
+    preparation, weighted = model.preparation, model.problem.weighted
+    width = model.map.n_columns
     if preparation.is_fitted:  # rows come prepared, and without names
-        estimator.encodings_ = ()
-        return estimator
-    names = tuple(encoding.name for encoding in preparation.encodings)
+        return estimator._for_columns(width, None, weighted=weighted)
     if preparation.is_encoded:
-        estimator.encodings_, estimator.mean_ = preparation.encodings, model.map.column_means()
-        estimator.n_features_in_ = len(names)
-    if names != unnamed_columns(len(names)):
-        estimator.feature_names_in_ = np.array(names, dtype=object)
-    return estimator
+        means = model.map.column_means()
+        return estimator._for_encoded_columns(preparation.encodings, means, weighted=weighted)
+    names = None if model.columns == unnamed_columns(width) else model.columns
+    array = None if names is None else np.array(names, dtype=object)
+    return estimator._for_columns(width, array, weighted=weighted)
 
 
 def _fitted_rows(model: Model, estimator: Estimator, old: Rows) -> Any:

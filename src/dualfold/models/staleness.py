@@ -76,7 +76,7 @@ def map_staleness(
 
 def why_unstated(estimator: Estimator) -> str:
     """Why the problem of a fit cannot be stated for rows that came later; "" where it can."""
-    if getattr(estimator, "_weighted", False):
+    if estimator._weighted:
         return "the map was fitted with weights of rows, and new rows have none"
     if len(getattr(estimator, "encodings_", ())):
         return "the map has a mixed table's rows as numbers alone, and its problem needs the table"

@@ -58,7 +58,7 @@ class StatedProblem:
             else:
                 others.append(name)
         if weighted is None:
-            weighted = bool(getattr(estimator, "_weighted", False))
+            weighted = bool(estimator._weighted)
         return cls(type(estimator).__name__, plain, tuple(others), weighted)
 
     @classmethod

@@ -28,6 +28,7 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     _fit_context,
+    clone,
 )
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -183,6 +184,8 @@ class Estimator(
     verbose: bool | int = False
     # Whether a map that is fitted again begins with the points of the one before.
     refits_from_points: ClassVar[bool] = True
+    # Whether the rows of the fit had weights.
+    _weighted: bool = False
     embedding_: Array
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -443,6 +446,18 @@ class Estimator(
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         return checked_rows(self, X, reset=reset, sparse=self._accepts_sparse)
+
+    def _for_columns(self, width: int, names: Array | None, *, weighted: bool) -> Self:
+        """A new estimator with these parameters that takes rows of such columns, and has no answer.
+
+        weighted : whether the rows had weights that its map was made with
+        """
+        expecting: Self = clone(self)
+        expecting.n_features_in_ = width
+        if names is not None:
+            expecting.feature_names_in_ = names
+        expecting._weighted = weighted
+        return expecting
 
     @classmethod
     @cache  # scikit-learn reads the constructor's signature at every fit
