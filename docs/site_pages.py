@@ -19,7 +19,7 @@ GROUPS = (
         ("quality", "judging", "recommendation", "certificate"),
     ),
     ("tables", "Tables, files and large data", "Reading, preparing, storing.",
-     ("data", "text", "exploration", "models", "scale")),
+     ("data", "text", "exploration", "saved", "scale")),
     ("pictures", "Pictures and pages", "Figures, and the page in a browser.", ("view", "notebook")),
     (
         "blocks",

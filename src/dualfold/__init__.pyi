@@ -7,11 +7,11 @@ from dualfold import games as games
 from dualfold import graph as graph
 from dualfold import judging as judging
 from dualfold import methods as methods
-from dualfold import models as models
 from dualfold import point_pca as point_pca
 from dualfold import programs as programs
 from dualfold import quality as quality
 from dualfold import recommendation as recommendation
+from dualfold import saved as saved
 from dualfold import scale as scale
 from dualfold import text as text
 from dualfold import trace as trace
