@@ -35,7 +35,7 @@ from dualfold.graph.geodesics import (
 
 # Lists of any length and order, which no search returns.
 from dualfold.graph.graph import Lists, symmetric_lengths
-from dualfold.graph.growth import graph_without, grown_graph
+from dualfold.graph.grown_graphs import graph_without, grown_graph
 
 # Lower bounds in float32 are held to their formula.
 from dualfold.graph.lower_bounds import (

@@ -20,7 +20,7 @@ from dualfold.data.atomic_files import check_place
 from dualfold.data.notices import quoted_names
 from dualfold.data.table_writer import write_table
 from dualfold.errors import Argument, InvalidInput, counted
-from dualfold.graph.growth import stacked_rows
+from dualfold.graph.grown_graphs import stacked_rows
 from dualfold.models import load_model, model_of, save_model, updated_map_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dualfold.arrays import Array, Rows
 from dualfold.errors import DamagedFile
-from dualfold.graph.growth import stacked_rows
+from dualfold.graph.grown_graphs import stacked_rows
 from dualfold.methods.maps import file_checks
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods.maps.parts import Parts

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array, Metric, Rows
 from dualfold.certificate import plain
-from dualfold.graph.growth import nearest_others, stacked_rows
+from dualfold.graph.grown_graphs import nearest_others, stacked_rows
 from dualfold.graph.neighbors import nearest
 from dualfold.quality.conformal import compared_rows
 from dualfold.quality.foreign_rows import ForeignRows

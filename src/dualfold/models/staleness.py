@@ -13,7 +13,7 @@ from dualfold.arrays import Array, Rows
 from dualfold.certificate import Certificate
 from dualfold.errors import DualfoldError, DualfoldWarning, counted
 from dualfold.graph.graph import Graph
-from dualfold.graph.growth import graph_without
+from dualfold.graph.grown_graphs import graph_without
 from dualfold.methods.fitting.estimator import Estimator
 from dualfold.methods.fitting.graph_estimator import GraphEstimator
 from dualfold.methods.fitting.graph_fit import GraphMethod, connected_graph

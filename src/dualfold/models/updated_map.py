@@ -15,7 +15,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.graph import Graph
-from dualfold.graph.growth import graph_without, grown_graph, refuse_fixed_graph
+from dualfold.graph.grown_graphs import graph_without, grown_graph, refuse_fixed_graph
 from dualfold.methods.fitting.estimator import checked_rows
 from dualfold.methods.fitting.tiles import tiled_rows
 from dualfold.methods.maps.moved_map import MovedMap

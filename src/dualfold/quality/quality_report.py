@@ -383,14 +383,7 @@ def report(
             geodesic, y, any_rows
         ).residual_variance()
     if labels is not None:
-        weighted = sampling | {"sample_weight": sample_weight}
-        by_neighbors = weighted | {"n_neighbors": k}
-        measures |= {
-            "silhouette": _number(silhouette(y, labels, **weighted)),
-            "neighborhood_hit": _number(neighborhood_hit(y, labels, **by_neighbors)),
-            "knn_accuracy": _number(knn_accuracy(y, labels, **by_neighbors)),
-            "knn_accuracy_before": _number(knn_accuracy(x, labels, **by_neighbors)),
-        }
+        measures |= _class_values(x, y, labels, k, sampling | {"sample_weight": sample_weight})
     per_point: dict[str, Any] = {
         "t_similarity": near.t_similarity(per_point=True),
         "trustworthiness": near.trustworthiness(per_point=True),
@@ -405,6 +398,18 @@ def report(
     return QualityReport(
         measures, per_point, curve, ranks, shepard, *counts, x.about, effective_rows=effective
     )
+
+
+def _class_values(
+    x: Space, y: Space, labels: ArrayLike, k: int, sampling: dict[str, Any]
+) -> dict[str, float]:
+    """Measures of classes on the map, and the accuracy of neighbours in the data."""
+    return {
+        "silhouette": _number(silhouette(y, labels, **sampling)),
+        "neighborhood_hit": _number(neighborhood_hit(y, labels, n_neighbors=k, **sampling)),
+        "knn_accuracy": _number(knn_accuracy(y, labels, n_neighbors=k, **sampling)),
+        "knn_accuracy_before": _number(knn_accuracy(x, labels, n_neighbors=k, **sampling)),
+    }
 
 
 def _all_pairs(x: Space, y: Space, rows: Array | None) -> tuple[PairSums, Shepard]:
