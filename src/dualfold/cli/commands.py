@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import inspect
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -103,7 +103,7 @@ def _reading_parameter(name: str) -> inspect.Parameter:
     option, default = READING_OPTIONS[name], DEFAULT_VALUES[name]
     three = name == "standardize"  # yes, no, or as the data need
     repeatable, switch = isinstance(default, tuple), isinstance(default, bool) or three
-    more: dict[str, Any] = {}
+    more: dict[str, object] = {}
     if option.choices:
         more["callback"] = one_of(*option.choices)
         more["autocompletion"] = completion(*option.choices)
@@ -295,7 +295,7 @@ def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:
 
 
 def embed_words(
-    source: str, settings: dict[str, Any], reading: Reading, *, standardize: bool = False
+    source: str, settings: Mapping[str, Any], reading: Reading, *, standardize: bool = False
 ) -> list[str]:
     """The command that makes a map with these settings."""
     words = ["dualfold", "embed", source, "--method", settings["method"]]

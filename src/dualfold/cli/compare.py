@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dualfold.cli import options as o
 from dualfold.cli.commands import COMPARED_METHODS
@@ -40,7 +40,7 @@ class CompareOptions:
     strict: bool = False
     as_json: bool = False
     quiet: bool = False
-    method_options: Mapping[str, Any] = field(default_factory=dict)
+    method_options: Mapping[str, object] = field(default_factory=dict)
 
 
 def compare(options: CompareOptions) -> None:

@@ -14,7 +14,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -64,7 +64,7 @@ class Console:
         with shown_stage(printable(self.prefix + name), expected, self._terminal):
             yield
 
-    def finish(self, summary: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
+    def finish(self, summary: dict[str, object], lines: list[str], *, as_json: bool) -> None:
         """The last words of a command: its summary where `--json` asks for it, then lines."""
         if as_json:
             print_json(summary)
@@ -74,7 +74,7 @@ class Console:
     def note_warnings(self, notices: list[str]) -> contextlib.AbstractContextManager[None]:
         """Warnings of dualfold as notes, added to `notices` too; others only in debug."""
 
-        def show(message: Any, category: Any) -> None:
+        def show(message: Warning | str, category: type[Warning]) -> None:
             if is_debugging():
                 self.say(f"{category.__name__}: {message}")
 
@@ -93,7 +93,7 @@ def printable(text: str) -> str:
     return str(text).translate(_ESCAPED_CODES)
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: dict[str, object]) -> None:
     """Print one JSON object on standard output."""
     text = json.dumps(content, indent=2, ensure_ascii=False)
     rest = {code: f"\\u{code:04x}" for code in _CONTROL_CODES if code > 31}  # JSON's own writing

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import typer
 
@@ -100,7 +99,7 @@ class EmbedOptions:
     strict: bool = False
     as_json: bool = False
     quiet: bool = False
-    method_options: Mapping[str, Any] = field(default_factory=dict)
+    method_options: Mapping[str, object] = field(default_factory=dict)
 
 
 def _contingency_method(method: str | None) -> str:

@@ -116,7 +116,7 @@ class OpenedTiles:
 
     table: Any
     names: Any
-    weights: dict[str, Any]
+    weights: dict[str, object]
     notices: list[str]
 
 
@@ -212,7 +212,7 @@ def _with_names(lazy: Any, names: Any, method: str) -> Any:
 
 def _summary(
     options: EmbedOptions, plan: Plan, rows: OpenedTiles, estimator: Any, solved: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     table, certificate = rows.table, estimator.certificate_
     ratios = getattr(estimator, "explained_variance_ratio_", None)
     cost = getattr(estimator, "placing_cost_", None)

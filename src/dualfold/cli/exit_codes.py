@@ -152,7 +152,7 @@ class CertifiedOptions(Protocol):
 def finish_certified(
     console: Console,
     options: CertifiedOptions,
-    summary: dict[str, Any],
+    summary: dict[str, object],
     lines: list[str],
     *,
     certificate: Certificate,

@@ -17,11 +17,12 @@ from dualfold.models import save_model
 from dualfold.view.figures import figure_bytes
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.cli.embed import EmbedOptions
     from dualfold.exploration import Exploration
 
 
-def write_files(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, Any]:
+def write_files(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, object]:
     """Write coordinates, pictures, model and loadings; what is stored beside the coordinates.
 
     All are made before the first is written.
@@ -47,7 +48,7 @@ def write_files(options: EmbedOptions, found: Exploration, console: Console) -> 
     return summary
 
 
-def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]:
+def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Array]:
     """The columns of the output: FILE's own and the coordinates, or names and coordinates."""
     if options.append and found.data.table.crossed:
         raise InvalidInput(

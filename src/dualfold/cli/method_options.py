@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -118,7 +119,7 @@ def as_word(value: Any) -> str:
     return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def option_words(row: Description, settings: dict[str, Any]) -> list[str]:
+def option_words(row: Description, settings: Mapping[str, object]) -> list[str]:
     """The options that make settings of what is usual; those that are usual are left out."""
     words: list[str] = []
     for option in method_options(row.name):

@@ -172,7 +172,7 @@ REPORT_READING = {"fields": REPORT_FIELDS}
 NEW_ROWS_FIELDS = {*FILE_FIELDS, "color", "identifier", "missing", "vectors"}
 NEW_ROWS_READING = {"fields": tuple(name for name in READING_OPTIONS if name in NEW_ROWS_FIELDS)}
 # What several commands have, by the names of the fields of their options.
-COMMON_OPTIONS: dict[str, Any] = {
+COMMON_OPTIONS: dict[str, object] = {
     "file": typer.Argument(
         metavar="FILE",
         help="A table (CSV, TSV, JSON lines, xlsx, Parquet, NPY, NPZ, MTX, h5ad) or - for CSV.",

@@ -5,17 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
+from dualfold.arrays import Array
 from dualfold.data.atomic_files import atomic_file, check_place
 from dualfold.data.table_writer import check_table_place, metadata_path, write_table
 from dualfold.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.cli.embed import EmbedOptions
+    from dualfold.cli.transform import TransformOptions
 
 # The fields of commands' options that name tables and pictures to write.
 TABLE_FIELDS = ("output", "loadings")
 PICTURE_FIELDS = ("picture", "biplot")
 # Matrices without text, and files that name their rows themselves: found names are not written.
 UNNAMED_ENDINGS = (".npy", ".h5ad")
+
+
+class CommandOptions(Protocol):
+    """Options of a command that writes files; its other fields name them."""
+
+    @property
+    def force(self) -> bool: ...
 
 
 def default_output(source: str, method: str) -> str:
@@ -43,10 +55,15 @@ def write_picture(path: str | None, content: bytes | None, *, force: bool) -> No
             file.write(content)
 
 
-def write_map(options: Any, columns: dict[str, Any], summary: dict[str, Any], rows: Any) -> None:
+def write_map(
+    options: EmbedOptions | TransformOptions,
+    columns: dict[str, Array],
+    summary: dict[str, object],
+    rows: Array,
+) -> None:
     """Write the coordinates of a command with its summary; an .h5ad file is copied to them."""
     write_table(
-        options.output,
+        str(options.output),
         columns,
         overwrite=options.force,
         metadata=summary,
@@ -56,7 +73,7 @@ def write_map(options: Any, columns: dict[str, Any], summary: dict[str, Any], ro
     )
 
 
-def refuse_bad_outputs(options: Any, *inputs: str) -> None:
+def refuse_bad_outputs(options: CommandOptions, *inputs: str) -> None:
     """Before any work: what cannot be written at the end is refused now.
 
     options : of a command; its fields say what it writes
@@ -92,7 +109,7 @@ def refuse_bad_outputs(options: Any, *inputs: str) -> None:
         raise InvalidInput(f"{html} must end with .html, or no browser will open it")
 
 
-def _paths_in(options: Any, fields: tuple[str, ...]) -> list[str]:
+def _paths_in(options: CommandOptions, fields: tuple[str, ...]) -> list[str]:
     """The files that these fields name, where the command has them."""
     values = [getattr(options, name, None) for name in fields]
     return [value for value in values if value is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -19,6 +19,7 @@ from dualfold.data.table_writer import write_table
 from dualfold.exploration.table_meaning import label_columns
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.data import Prepared
     from dualfold.judging import Audit
 from dualfold.cli.audit import AuditOptions
@@ -66,12 +67,16 @@ def _metric(data: Prepared) -> str:
 
 
 def _write(
-    options: AuditOptions, data: Prepared, found: Audit, summary: dict[str, Any], console: Console
+    options: AuditOptions,
+    data: Prepared,
+    found: Audit,
+    summary: dict[str, object],
+    console: Console,
 ) -> None:
     """The judgement of each point, and the map coloured by it."""
     if options.output is not None:
         frame = found.points_frame()
-        columns: dict[str, Any] = dict(data.row_names)
+        columns: dict[str, Array] = dict(data.row_names)
         columns |= {str(key): frame[key].to_numpy() for key in frame}
         write_table(options.output, columns, overwrite=options.force, metadata=summary)
     if options.picture is not None:

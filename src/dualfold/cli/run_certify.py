@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,7 @@ def run_certify(options: CertifyOptions) -> None:
 class Recheck:
     """Certificate of a stored map, and what it is about."""
 
-    settings: dict[str, Any]
+    settings: Mapping[str, Any]
     data: Prepared
     rows: int
     certificate: Any
@@ -161,7 +162,7 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     return Recheck(model.problem.settings(method), data, rows, certificate, words)
 
 
-def _problem_line(settings: dict[str, Any], data: Prepared) -> str:
+def _problem_line(settings: Mapping[str, Any], data: Prepared) -> str:
     """Which problem was judged: the file states it, so the user must see it."""
     names = data.table.names
     columns = f"{len(names)} column{'s' if len(names) > 1 else ''}"

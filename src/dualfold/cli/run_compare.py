@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -29,6 +29,7 @@ from dualfold.exploration.input_table import (
 from dualfold.exploration.plan import SCORED_NEIGHBORS, Plan
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.exploration.comparison import Comparison
 from dualfold.cli.compare import CompareOptions
 
@@ -86,7 +87,7 @@ def _compared(options: CompareOptions, plans: tuple[Plan, ...], console: Console
     return comparison.with_reasons(command_text)
 
 
-def _summary(options: CompareOptions, comparison: Comparison) -> dict[str, Any]:
+def _summary(options: CompareOptions, comparison: Comparison) -> dict[str, object]:
     """Summary that `--json` prints."""
     data = comparison.data
     return {
@@ -117,7 +118,7 @@ def _write(options: CompareOptions, comparison: Comparison, console: Console) ->
             picture = _picture(options, comparison)
         write_picture(options.picture, picture, force=options.force)
     if options.output is not None:
-        columns: dict[str, Any] = dict(data.row_names)
+        columns: dict[str, Array] = dict(data.row_names)
         if options.reading.color is not None:
             columns[options.reading.color] = data.label(options.reading.color)
         for row in maps:

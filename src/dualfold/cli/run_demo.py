@@ -13,6 +13,7 @@ import numpy as np
 import typer
 
 from dualfold import __version__
+from dualfold.arrays import Array
 from dualfold.cli.console import Console
 from dualfold.cli.demo import DemoOptions
 from dualfold.cli.wording import command_texts
@@ -93,9 +94,9 @@ class Example:
 
     name: str
     title: str
-    X: Any
+    X: Array
     features: tuple[str, ...]
-    color: Any
+    color: Array
     color_name: str
     image: Any = None
 
@@ -117,7 +118,7 @@ class Result:
     def method(self) -> Description:
         return self.fitted.plan.method
 
-    def words(self) -> dict[str, Any]:
+    def words(self) -> dict[str, object]:
         """JSON-ready."""
         return {
             "data": self.example.name,
@@ -200,9 +201,9 @@ def _page(line: list[Result]) -> str:
     space = space_of(example.X)  # searched for the first map, then cached
     fitted, maps = {result.method.name: result.fitted for result in line}, []
     for name in METHODS_ON_PAGE:
-        one = fitted[name]
-        known = {"values": one.values or None, "certificate": one.certificate}
-        shown = Map(name, one.points, equal=one.plan.method.lengths, **known)
+        done = fitted[name]
+        equal, values = done.plan.method.lengths, done.values or None
+        shown = Map(name, done.points, values=values, certificate=done.certificate, equal=equal)
         maps.append(measured_map(shown, space, labels=example.color))
     columns, images = {example.color_name: example.color}, (8, 8, example.X)
     return make_page(PageContent(maps, "Handwritten digits", columns, images=images)).html
@@ -222,7 +223,7 @@ def _write(folder: Path, found: list[list[Result]], picture: bytes, page: str) -
         # The angle is the roll's answer: beside the features it would be taken for one of them.
         classes = {} if example.image is None else {example.color_name: example.color}
         write_table(written[-1], data | classes, overwrite=True)
-        columns: dict[str, Any] = {example.color_name: example.color}
+        columns: dict[str, Array] = {example.color_name: example.color}
         for result in line:
             columns |= dict(zip(result.fitted.axis_names, result.fitted.points.T, strict=True))
         metadata = {

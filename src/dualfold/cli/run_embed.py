@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -48,7 +48,7 @@ def run_embed(options: EmbedOptions) -> None:
         raise typer.BadParameter("--landmark-rows is for tables in tiles; give --memory-limit, too")
     options, plan = _plan(options, console)
     found, summary = _make_map(options, plan, console)
-    lines = _last_lines(options, found, summary["coordinates"])
+    lines = _last_lines(options, found)
     finish_certified(
         console, options, summary, lines, certificate=found.certificate, verdict=found.verdict
     )
@@ -92,7 +92,7 @@ def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
 
 def _make_map(
     options: EmbedOptions, plan: Plan, console: Console
-) -> tuple[Exploration, dict[str, Any]]:
+) -> tuple[Exploration, dict[str, object]]:
     """Read, embed, certify, judge, write; the map, and what `--json` prints."""
     images = o.picture_shape(options.images)
     refuse_bad_outputs(options, options.file)
@@ -122,12 +122,12 @@ def _make_map(
     }
 
 
-def _last_lines(options: EmbedOptions, found: Exploration, coordinates: list[str]) -> list[str]:
+def _last_lines(options: EmbedOptions, found: Exploration) -> list[str]:
     """Lines on what was written where, what was found, and the next command worth trying."""
     output, model, columns = str(options.output), options.save_model, found.data.sources
     where = "standard output" if output == "-" else output
     shape = f"{counted(len(found.points), 'row')} × {counted(len(columns), 'column')}"
-    lines = [f"{shape} → {counted(len(coordinates), 'coordinate')} in {where}"]
+    lines = [f"{shape} → {counted(found.points.shape[1], 'coordinate')} in {where}"]
     if output != "-" and not output.endswith(METADATA_ENDINGS):
         lines[0] += f" (certificate and settings in {Path(output).name}.json)"
     lines.append(f"Columns used: {quoted_names(columns, MAX_NAMED_COLUMNS)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -30,7 +30,7 @@ def run_recommend(options: RecommendOptions) -> None:
         print_json(found.to_dict() | {"source": file, "notices": command_texts(data.notices)})
     else:
         typer.echo(printable(str(found)))
-    settings: dict[str, Any] = {"method": found.method, "n_components": found.n_components}
+    settings: dict[str, object] = {"method": found.method, "n_components": found.n_components}
     if DESCRIPTIONS[found.method].needs_graph:
         settings["n_neighbors"] = found.n_neighbors
     if file != "-":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import typer
@@ -18,8 +18,10 @@ from dualfold.data.table_writer import write_table
 from dualfold.exploration.plan import Plan
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.data import Prepared
     from dualfold.exploration.neighbor_cache import NeighborCache
+    from dualfold.graph import Graph
     from dualfold.judging import Judgement
     from dualfold.quality import QualityReport
 from dualfold.cli.report import ReportOptions
@@ -30,7 +32,7 @@ def run_report(options: ReportOptions) -> None:
     console = Console(quiet=options.quiet)
     stored, data = read_map_and_table(options, console)
     quality, judgement = _quality(options, stored, data, console)
-    summary: dict[str, Any] = quality.to_dict() | {
+    summary: dict[str, object] = quality.to_dict() | {
         "map_verdict": judgement.to_dict(),
         "dualfold": __version__,
         "source": options.file,
@@ -72,7 +74,7 @@ def _quality(
     return quality, judgement
 
 
-def _graph_of(plan: Plan, data: Prepared, cache: NeighborCache) -> Any:
+def _graph_of(plan: Plan, data: Prepared, cache: NeighborCache) -> Graph | None:
     """The graph whose geodesics a map is to keep; straight distances are not its own."""
     if not plan.method.along_graph:
         return None
@@ -80,7 +82,7 @@ def _graph_of(plan: Plan, data: Prepared, cache: NeighborCache) -> Any:
     return graph if graph.n_pieces == 1 else None
 
 
-def _classes(data: Prepared) -> Any:
+def _classes(data: Prepared) -> Array | None:
     """The colours, where they are classes: words, or a few whole numbers."""
     values = data.label(data.reading.color)
     if values is None or data.colors is not values:  # dates are no classes
@@ -96,7 +98,7 @@ def _write(
     stored: StoredMap,
     data: Prepared,
     quality: QualityReport,
-    summary: dict[str, Any],
+    summary: dict[str, object],
     console: Console,
 ) -> None:
     """The measures of each point, and the map coloured by one of them."""

@@ -65,7 +65,7 @@ def _explored_series(options: SeriesOptions, console: Console) -> Series:
 
 
 def _write(
-    options: SeriesOptions, found: Series, summary: dict[str, Any], console: Console
+    options: SeriesOptions, found: Series, summary: dict[str, object], console: Console
 ) -> None:
     """The coordinates and the page."""
     if options.output is not None:

@@ -29,6 +29,7 @@ from dualfold.models.old_and_new_rows import judged_prepared_rows
 from dualfold.view.figures import figure_bytes
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.models import Model
 from dualfold.cli.transform import TransformOptions
 
@@ -77,7 +78,7 @@ def _placed_rows(options: TransformOptions, console: Console) -> PlacedRows:
 
 def _summary(
     options: TransformOptions, placed: PlacedRows, columns: list[str], reading: Reading
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Summary that is stored with the points, and printed by `--json`."""
     foreign = placed.foreign
     return {
@@ -98,8 +99,8 @@ def _summary(
 def _write(
     options: TransformOptions,
     placed: PlacedRows,
-    columns: dict[str, Any],
-    summary: dict[str, Any],
+    columns: dict[str, Array],
+    summary: dict[str, object],
     console: Console,
 ) -> None:
     """The points, the picture, the page."""
@@ -115,7 +116,7 @@ def _write(
         write_content(options, content, console)
 
 
-def _settings_of(model: Model) -> dict[str, Any]:
+def _settings_of(model: Model) -> dict[str, object]:
     """Settings that state the problem of the map, and how gaps and scales were treated."""
     method, reading = model.stated_method, model.preparation.reading
     if method is None:
@@ -138,13 +139,13 @@ def _reading_without_model(placed: PlacedRows, options: TransformOptions) -> Rea
     return replace(own, exclude=tuple(unused), keep=keep, weight=None, **kept)
 
 
-def _columns(options: TransformOptions, placed: PlacedRows) -> dict[str, Any]:
+def _columns(options: TransformOptions, placed: PlacedRows) -> dict[str, Array]:
     """Names of the rows, colours, judgement and coordinates, coordinates last."""
     reading, output, table = options.reading, options.output, placed.new.table
     points, foreign = placed.points, placed.foreign
     features = {encoding.name for encoding in placed.model.preparation.encodings}
     named = {name: v for name, v in table.row_names.items() if name not in features}
-    columns: dict[str, Any] = {}
+    columns: dict[str, Array] = {}
     if reading.identifier is not None:
         columns[reading.identifier] = table.labels[reading.identifier]
     elif named and not str(output).lower().endswith(UNNAMED_ENDINGS):
@@ -154,7 +155,9 @@ def _columns(options: TransformOptions, placed: PlacedRows) -> dict[str, Any]:
     if reading.color is not None:
         columns[reading.color] = table.labels[reading.color]
     if foreign is not None:
-        columns |= {"p_value": foreign.p_values, "distance": foreign.distances}
+        columns["p_value"] = foreign.p_values
+        if foreign.distances is not None:
+            columns["distance"] = foreign.distances
     for axis in range(points.shape[1]):
         columns[f"{placed.model.method}_{axis + 1}"] = points[:, axis]
     return columns

@@ -24,6 +24,9 @@ from dualfold.graph.grown_graphs import stacked_rows
 from dualfold.models import load_model, model_of, save_model, updated_map_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dualfold.arrays import Array, Matrix
     from dualfold.models import MapVerdict, Model, UpdatedMap
     from dualfold.models.new_rows import NewRows
     from dualfold.trace.staleness import StalenessCertificate
@@ -106,7 +109,7 @@ def _updated(
 
 
 def _rows(
-    options: UpdateOptions, model: Model, files: Any, console: Console, notices: list[str]
+    options: UpdateOptions, model: Model, files: Sequence[str], console: Console, notices: list[str]
 ) -> Any:
     """Rows of some tables in the units that the map takes; None for no table."""
     tables = []
@@ -128,7 +131,7 @@ def _rows(
     return _all_rows(tables)
 
 
-def _all_rows(tables: list[Any]) -> Any:
+def _all_rows(tables: list[Matrix]) -> Matrix | None:
     """All rows of some tables; None for no table."""
     if not tables:
         return None
@@ -156,7 +159,7 @@ def _numbers(text: str | None, n: int) -> list[int]:
     return numbers
 
 
-def _summary(options: UpdateOptions, updated: UpdatedModel) -> dict[str, Any]:
+def _summary(options: UpdateOptions, updated: UpdatedModel) -> dict[str, object]:
     grown, stale, new = updated.grown, updated.staleness, updated.new_rows
     moved = grown.registration_
     return {
@@ -195,10 +198,10 @@ def _lines(options: UpdateOptions, updated: UpdatedModel) -> list[str]:
 
 
 def _write_points(
-    options: UpdateOptions, grown: UpdatedMap, model: Model, summary: dict[str, Any]
+    options: UpdateOptions, grown: UpdatedMap, model: Model, summary: dict[str, object]
 ) -> None:
     """The points of all rows, with their numbers and the update that each came with."""
-    columns: dict[str, Any] = {"row": np.arange(grown.n_rows) + 1, "update": grown.batch_}
+    columns: dict[str, Array] = {"row": np.arange(grown.n_rows) + 1, "update": grown.batch_}
     for axis in range(grown.embedding_.shape[1]):
         columns[f"{model.method}_{axis + 1}"] = grown.embedding_[:, axis]
     write_table(str(options.output), columns, overwrite=options.force, metadata=summary)

@@ -23,6 +23,7 @@ from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.cli.audit import AuditOptions
     from dualfold.cli.report import ReportOptions
     from dualfold.data import Prepared
@@ -38,7 +39,7 @@ class StoredMap:
 
     path: str
     points: Any
-    labels: dict[str, Any]
+    labels: dict[str, Array]
     metadata: dict[str, Any]
     plan: Plan | None = None
 

@@ -53,7 +53,7 @@ def command_texts(texts: Iterable[str]) -> list[str]:
 
 
 @functools.cache
-def _parameters(command: Callable[..., Any] | str) -> dict[str, Any]:
+def _parameters(command: Callable[..., Any] | str) -> dict[str, object]:
     """The parameters of a command by their names in Python.
 
     A function may be a command of another program (python -m papers).
@@ -69,7 +69,7 @@ def _parameters(command: Callable[..., Any] | str) -> dict[str, Any]:
     return {parameter.name: parameter for parameter in found.params}
 
 
-def _as_option(argument: Argument, parameters: dict[str, Any]) -> str:
+def _as_option(argument: Argument, parameters: dict[str, object]) -> str:
     """The option that stands for an argument: of this command, of a method, else of `embed`."""
     name, value = OPTION_OF_ARGUMENT.get(argument.name, argument.name), argument.value
     if name in parameters:

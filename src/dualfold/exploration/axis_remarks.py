@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,7 @@ from dualfold.view.figures import biplot_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from dualfold.arrays import Array, Matrix
     from dualfold.data import Prepared
 
 # Axes or rows that are named in a line; of more, the first ones.
@@ -41,7 +42,7 @@ def variance_line(
     return [f"The axes explain {each}{more} of the {variance}, together {percent(sum(explained))}"]
 
 
-def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
+def close_axes_remarks(result: FittedMap, X: Matrix) -> list[str]:
     """Principal axes with nearly the same variance, the next one after the map's included."""
     n, width = X.shape
     d = result.points.shape[1]
@@ -107,7 +108,7 @@ def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
     return why, (", or ", Argument("log", [name]), " takes a logarithm") if usable else ()
 
 
-def _arrows(result: FittedMap, data: Prepared) -> Any:
+def _arrows(result: FittedMap, data: Prepared) -> list[Array] | Array:
     """A row a column: loadings where the axes have some, else correlations."""
     if result.column_points is not None:
         return list(result.column_points.values())
@@ -115,11 +116,11 @@ def _arrows(result: FittedMap, data: Prepared) -> Any:
     return column_correlations(data.X, result.points) if own is None else own
 
 
-def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
+def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Array]:
     """The table of --loadings: loadings, and the correlation of each column with each axis."""
-    columns: dict[str, Any] = {"column": np.array(data.names, dtype=object)}
+    columns: dict[str, Array] = {"column": np.array(data.names, dtype=object)}
     names = result.axis_names
-    own: Any = getattr(result.estimator, "loadings_", None)
+    own: Array | None = getattr(result.estimator, "loadings_", None)
     if result.column_points is not None:  # the columns have places of their own
         places = np.array(list(result.column_points.values()))
         columns |= {"mass": result.estimator.column_masses_}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dualfold.errors import DualfoldError, InvalidInput, Message
 from dualfold.exploration.fitted_map import FittedMap, fit_map
@@ -58,7 +58,7 @@ class ComparedMap:
         proof = short_verdict(self.fitted.certificate)
         return [self.method, *measures, f"{self.fitted.seconds:.2f}", *words, proof]
 
-    def to_dict(self, others: Mapping[str, float]) -> dict[str, Any]:
+    def to_dict(self, others: Mapping[str, float]) -> dict[str, object]:
         """JSON-ready.
 
         others : what the maps of other methods keep, by name
@@ -94,7 +94,7 @@ class FailedMap:
         empty = [""] * len(NUMBER_HEADS + WORD_HEADS)
         return [self.method, *empty, f"no map: {self.reason}"]
 
-    def to_dict(self, others: Mapping[str, float]) -> dict[str, Any]:
+    def to_dict(self, others: Mapping[str, float]) -> dict[str, object]:
         """JSON-ready."""
         return {"method": self.method, "error": self.reason}
 
@@ -138,7 +138,7 @@ class Comparison:
         return max(self.maps, key=lambda row: row.kept)
 
     @property
-    def results(self) -> list[dict[str, Any]]:
+    def results(self) -> list[dict[str, object]]:
         """JSON-ready: each map beside the others."""
         kept = {row.method: row.kept for row in self.maps}
         return [

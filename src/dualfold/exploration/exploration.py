@@ -147,7 +147,7 @@ class Exploration:
 
         return pd.DataFrame(output_columns(self.data, self.fitted))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Settings, judgement and certificate, as `dualfold embed` stores them.
 
         Returns
@@ -401,7 +401,7 @@ def explore(
     return explored(plan, plan.read(table, plan.reading_of(reading), listener), listener)
 
 
-def _method_name(method: str | None, options: dict[str, Any]) -> str | None:
+def _method_name(method: str | None, options: dict[str, object]) -> str | None:
     """The method as its description calls it; options without a method are those of pca."""
     if method == "auto":
         own = [name for name in options if name != "n_neighbors"]
@@ -420,7 +420,7 @@ def _method_name(method: str | None, options: dict[str, Any]) -> str | None:
         raise InvalidInput(Argument("method", method), f": {error.args[0]}") from None
 
 
-def _refuse_foreign(options: dict[str, Any], method: str) -> None:
+def _refuse_foreign(options: dict[str, object], method: str) -> None:
     """Choices that are neither of the reading nor of the method."""
     for name in options:
         if name in DESCRIPTIONS[method].options:

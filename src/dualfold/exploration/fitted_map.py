@@ -15,6 +15,8 @@ from dualfold.quality.picture import percent
 from dualfold.view.figures import Panel
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
+    from dualfold.certificate import Certificate
     from dualfold.data import Prepared
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
@@ -34,13 +36,13 @@ class FittedMap:
 
     plan: Plan
     estimator: Any
-    points: Any
+    points: Array
     notices: tuple[str, ...]
     seconds: float
     columns: tuple[str, ...] = ()
 
     @property
-    def certificate(self) -> Any:
+    def certificate(self) -> Certificate:
         return self.estimator.certificate_
 
     @property
@@ -69,7 +71,7 @@ class FittedMap:
         return None if ratios is None else [float(ratio) for ratio in ratios]
 
     @property
-    def column_points(self) -> dict[str, Any] | None:
+    def column_points(self) -> dict[str, Array] | None:
         """Places of the columns of a table of counts, by name; None where a map has none."""
         if not self.plan.method.counts:
             return None
@@ -87,7 +89,7 @@ class FittedMap:
     def axis_names(self) -> list[str]:
         return [f"{self.plan.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
 
-    def panel(self, color: Any, shown: str) -> Panel:
+    def panel(self, color: Array | None, shown: str) -> Panel:
         """The map in a picture of several; `shown` says in a few words what it shows."""
         method = self.plan.method
         words = f"{short_verdict(self.certificate)}\n{shown}"
@@ -143,7 +145,7 @@ def _known_graph(
     return cache.lists(plan.n_neighbors)
 
 
-def _graph_key(plan: Plan) -> tuple[Any, ...] | None:
+def _graph_key(plan: Plan) -> tuple[object, ...] | None:
     """Parameters that determine the graph of a plan; None where no other has the same."""
     known = plan.parameters
     # Classes and landmarks may have graphs of their own.

@@ -15,6 +15,7 @@ from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array, Matrix
     from dualfold.data import Prepared, Reading
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.plan import Plan
@@ -60,7 +61,7 @@ def reading_for(reading: Reading, *plans: Plan) -> Reading:
 
 def _reading_of_counts(reading: Reading) -> Reading:
     """The reading of a contingency table; choices that would change the counts are refused."""
-    changes: dict[str, Any] = {
+    changes: dict[str, object] = {
         name: getattr(reading, name)
         for name, option in READING_OPTIONS.items()
         if option.changes_counts
@@ -90,7 +91,7 @@ def seconds_to_read(source: str) -> float | None:
     return os.path.getsize(source) / (*found, TEXT_BYTES_PER_SECOND)[0]
 
 
-def duplicate_counts(X: Any) -> np.ndarray[Any, Any]:
+def duplicate_counts(X: Matrix) -> Array:
     """Number of rows equal to each different row, the largest first."""
     weights = np.random.default_rng(0).standard_normal(X.shape[1])
     key = np.asarray(X @ weights).ravel()
@@ -105,7 +106,9 @@ def duplicate_counts(X: Any) -> np.ndarray[Any, Any]:
     return np.sort(np.bincount(groups))[::-1]
 
 
-def duplicate_remarks(X: Any, n_components: Any, n_neighbors: int | None) -> list[str]:
+def duplicate_remarks(
+    X: Matrix, n_components: int | float | str, n_neighbors: int | None
+) -> list[str]:
     """Remarks on what identical rows do to a map: coordinates without meaning, pieces."""
     counts = duplicate_counts(X)
     n = X.shape[0]
@@ -142,7 +145,9 @@ def max_coordinates(data: Prepared, method: Description) -> int:
     return min(n, width) - 1 if method.counts else most
 
 
-def refuse_too_many_coordinates(data: Prepared, n_components: Any, method: Description) -> None:
+def refuse_too_many_coordinates(
+    data: Prepared, n_components: int | float | str, method: Description
+) -> None:
     """More coordinates than the rows or columns allow."""
     n, width = data.X.shape
     most = max_coordinates(data, method)

@@ -6,7 +6,7 @@ import contextlib
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from dualfold.errors import DualfoldWarning, Message
 
@@ -62,11 +62,13 @@ class NoteCollector:
 def warnings_as_notes(
     note: Callable[[str], None],
     notices: list[str],
-    other: Callable[[Any, Any], None] = lambda message, category: None,
+    other: Callable[[Warning | str, type[Warning]], None] = lambda message, category: None,
 ) -> Iterator[None]:
     """Warnings of dualfold go to `note` and are added to `notices`; others go to `other`."""
 
-    def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
+    def show(
+        message: Warning | str, category: type[Warning], *place: object, **more: object
+    ) -> None:
         if isinstance(message, DualfoldWarning):
             notices.append(sentence(message.message))
             note(message.message)

@@ -19,7 +19,9 @@ from dualfold.quality.picture import Picture
 from dualfold.quality.quality_report import mean_report
 
 if TYPE_CHECKING:
-    from dualfold.arrays import Array
+    from collections.abc import Sequence
+
+    from dualfold.arrays import Array, Matrix
     from dualfold.data import Prepared
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
@@ -68,7 +70,7 @@ def mean_quality(
     return mean_report(each, data.filled_share, data.doubt)
 
 
-def _principal_components(fitted: FittedMap, data: Prepared) -> dict[str, Any]:
+def _principal_components(fitted: FittedMap, data: Prepared) -> dict[str, Array]:
     """Principal components of the table, to compare a map with, where they are quick; else {}."""
     n, width = data.X.shape
     d, plan = fitted.points.shape[1], fitted.plan
@@ -107,13 +109,13 @@ def table_evidence(data: Prepared, cache: NeighborCache, *, of_distances: bool) 
     )
 
 
-def _label_columns(data: Prepared) -> dict[str, Any]:
+def _label_columns(data: Prepared) -> dict[str, Array]:
     """Categories, dates and columns that are no features; no names of rows, no texts."""
     others = (data.reading.identifier, *data.reading.text)
     return {name: colors_of(values) for name, values in data.labels.items() if name not in others}
 
 
-def _number_columns(data: Prepared) -> tuple[Any, Any]:
+def _number_columns(data: Prepared) -> tuple[Sequence[str], Matrix]:
     """Names and numbers as they were read, counts as shares of their row."""
     names, X = data.numbers
     if data.reading.mixed == "counts":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dualfold.view.page import PageContent
 from dualfold.view.page_map import Map, measured_map
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.data import Prepared
     from dualfold.exploration.fitted_map import FittedMap
     from dualfold.exploration.listener import Listener
@@ -67,7 +68,7 @@ def maps_content(
     )
 
 
-def _page_names(data: Prepared) -> Any:
+def _page_names(data: Prepared) -> Array | None:
     """The column that was named for it; of counts also the one that was found."""
     if data.reading.identifier is None and data.reading.mixed == "counts":
         return next(iter(data.table.row_names.values()), None)
@@ -99,7 +100,7 @@ def _map_on_page(fitted: FittedMap, judgement: Judgement, cache: NeighborCache) 
     return replace(measured, quality=replace(measured.quality, doubt=judgement.doubt))
 
 
-def _filled_numbers(data: Prepared) -> dict[str, Any]:
+def _filled_numbers(data: Prepared) -> dict[str, Array]:
     """Values filled into the gaps of columns that are features as they are, by name."""
     names, known = data.numbers
     plain = {one.name for one in data.encodings if one.kind == "number"}
@@ -114,7 +115,7 @@ def _filled_numbers(data: Prepared) -> dict[str, Any]:
     }
 
 
-def _images(data: Prepared, shape: tuple[int, int] | None) -> Any:
+def _images(data: Prepared, shape: tuple[int, int] | None) -> tuple[int, int, Array] | None:
     """The rows as pictures, as a page takes them."""
     if shape is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dualfold.data.scales import standard_of
 from dualfold.methods.maps.profile_map import chi_square_rows
@@ -13,6 +13,7 @@ from dualfold.quality.quality_report import MAX_CURVE_RANK
 from dualfold.quality.space import EuclideanSpace, space_of
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array, Matrix
     from dualfold.data import Prepared
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.plan import Plan
@@ -40,7 +41,7 @@ class NeighborCache:
         self._measured = self._measured_space(data.X) if others else self._space
         self._data, self.weights = data, data.weights  # of rows, where a column has them
 
-    def _measured_space(self, X: Any) -> Space:
+    def _measured_space(self, X: Matrix) -> Space:
         """The rows of X by standardised columns where one of them decides all distances.
 
         Else a map of that column alone would seem to keep everything. Counts are compared as
@@ -78,7 +79,7 @@ class NeighborCache:
             return [self.space]
         return [self._measured_space(X) for X in self._data.plausible_tables()]
 
-    def nearest(self, k: int) -> Any:
+    def nearest(self, k: int) -> Array | None:
         """The k nearest of every row, nearest first, by the distances that measures take."""
         if self._measured is self._space:
             self.lists(k)

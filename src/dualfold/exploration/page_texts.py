@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +11,7 @@ from dualfold.errors import Message
 from dualfold.view.page_names import RowTerms
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.data import Prepared
 
 # All texts of a page together, as its file has them; longer ones are cut.
@@ -24,8 +25,8 @@ MIN_TEXT_LETTERS = 60
 
 
 def page_texts(
-    data: Prepared, labels: dict[str, Any], *, with_text: bool
-) -> tuple[dict[str, Any], list[Message]]:
+    data: Prepared, labels: dict[str, Array], *, with_text: bool
+) -> tuple[dict[str, Array], list[Message]]:
     """The labels with texts cut to what a page holds, or without them, and what is to be said."""
     texts = [name for name, values in labels.items() if _is_long(name, values, data)]
     if not texts:
@@ -55,7 +56,7 @@ def page_texts(
     return labels | shown, said
 
 
-def _is_long(name: str, values: Any, data: Prepared) -> bool:
+def _is_long(name: str, values: Array, data: Prepared) -> bool:
     if name in data.reading.text:
         return True
     values = np.asarray(values)
@@ -66,7 +67,7 @@ def _is_long(name: str, values: Any, data: Prepared) -> bool:
     return some and 2 * len(set(words)) > len(words)
 
 
-def _words(values: Any) -> list[str]:
+def _words(values: Array) -> list[str]:
     return ["" if value is None or value != value else str(value) for value in values]
 
 
@@ -79,7 +80,7 @@ def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text) + 5 * sum(letter > "~" for letter in text)
 
 
-def row_terms(data: Prepared, neighbors: Any) -> RowTerms | None:
+def row_terms(data: Prepared, neighbors: Array | None) -> RowTerms | None:
     """The terms that distinguish each row, and how many of its neighbours in the data have each."""
     text = data.text
     if text is None or text.weights is None or neighbors is None:

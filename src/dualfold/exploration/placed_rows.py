@@ -22,8 +22,12 @@ from dualfold.weights.encoding import words_of
 from dualfold.weights.written_dates import as_dates
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from collections.abc import Sequence
 
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+    from dualfold.arrays import Matrix, Metric
     from dualfold.data.preparation import PreparedRows
     from dualfold.models import Model
 
@@ -104,7 +108,7 @@ class PlacedRows:
             classes={marks: (FAR_ROWS, NEW_ROWS, OLD_ROWS)},
         )
 
-    def _measured_map(self, shown: Map, rows: Any, metric: Any) -> Map:
+    def _measured_map(self, shown: Map, rows: Matrix, metric: Metric) -> Map:
         """The map with what it shows of all these rows."""
         judgement = None
         if len(shown.points) > SCORED_NEIGHBORS:
@@ -114,7 +118,7 @@ class PlacedRows:
         measured = measured_map(shown, rows, n_neighbors=SHOWN_NEIGHBORS, metric=metric)
         return replace(measured, judgement=judgement)
 
-    def _columns(self, n_old: int) -> dict[str, Any]:
+    def _columns(self, n_old: int) -> dict[str, Array]:
         """Which rows are new, how they were judged, and their labels; the old ones have none."""
         table, features = self.new.table, {*self.new.values, *self.model.columns}
         labels = {name: v for name, v in table.labels.items() if name not in features}
@@ -122,7 +126,7 @@ class PlacedRows:
         while marks in features or marks in labels:
             marks += "_new"
         words = np.full(len(table.rows), NEW_ROWS, dtype=object)
-        measured: dict[str, Any] = {}
+        measured: dict[str, Array | None] = {}
         if self.foreign is not None:
             words[self.foreign.far_out] = FAR_ROWS
             measured = {"p-value": self.foreign.p_values, "distance": self.foreign.distances}
@@ -130,7 +134,7 @@ class PlacedRows:
         columns = {marks: np.concatenate([np.full(n_old, OLD_ROWS, dtype=object), words])}
         return columns | {name: _after_gaps(v, n_old) for name, v in (kept | labels).items()}
 
-    def _features(self, old: Any) -> Any:
+    def _features(self, old: Matrix | None) -> tuple[Sequence[str], Matrix] | dict[str, Array]:
         """The columns that the map was made of, of old and new rows, as they are in the files."""
         model, new = self.model, self.new
         before = None if old is None else _as_read(model, old)
@@ -162,7 +166,7 @@ def _as_read(model: Model, old: Any) -> Any:
     )
 
 
-def _after_gaps(values: Any, n_old: int) -> Array:
+def _after_gaps(values: ArrayLike, n_old: int) -> Array:
     """A column of the new rows, with nothing for the old ones before them."""
     values = np.asarray(values)
     if values.dtype.kind in "iuf":
@@ -170,7 +174,7 @@ def _after_gaps(values: Any, n_old: int) -> Array:
     return np.concatenate([np.full(n_old, None, dtype=object), values.astype(object)])
 
 
-def _joined_column(old: Array, new: Any) -> Array:
+def _joined_column(old: Array, new: ArrayLike) -> Array:
     """Column of old and new rows, as words where one of them has words."""
     new = np.asarray(new)
     if old.dtype.kind in "iuf" and new.dtype.kind in "iuf":
@@ -186,7 +190,7 @@ def _joined_column(old: Array, new: Any) -> Array:
     return joined
 
 
-def _stacked_rows(first: Any, second: Any) -> Any:
+def _stacked_rows(first: Matrix | None, second: Matrix) -> Matrix:
     if first is None:
         return second
     if sp.issparse(first) or sp.issparse(second):

@@ -50,7 +50,7 @@ class Plan:
         row = DESCRIPTIONS[settings["method"]]
         return cls(row, settings.get("n_components", 2), row.options_of_stored(settings))
 
-    def with_choices(self, n_components: Any, options: Mapping[str, Any]) -> Plan:
+    def with_choices(self, n_components: Any, options: Mapping[str, object]) -> Plan:
         """Plan with what somebody chose; recommended options stay where nobody did."""
         return replace(self, n_components=n_components, options={**self.options, **options})
 
@@ -159,7 +159,7 @@ class Plan:
         refuse_scaled_distances(reading, self)
         return table
 
-    def with_weights(self, weights: Any) -> dict[str, Any]:
+    def with_weights(self, weights: Any) -> dict[str, object]:
         """Weights of rows by the argument of `fit` that takes them; {} for None."""
         return fit_weights(self.method, weights, "weight")
 

@@ -19,6 +19,7 @@ from dualfold.methods.descriptions import SERIES_METHODS, SeriesMethod
 from dualfold.view.series_page import SeriesContent
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.exploration.listener import Listener
 
 # Moves that a series lists; the page shows all of them.
@@ -67,7 +68,7 @@ class Series:
     notes: tuple[str, ...]
 
     @property
-    def points(self) -> list[Any]:
+    def points(self) -> list[Array]:
         """Coordinates of each slice.
 
         Returns
@@ -91,7 +92,7 @@ class Series:
         said = sentence(str(self.aligned.certificate_))
         return f"{said} {moved:,} of {linked:,} steps go beyond resampling."
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Array]:
         """Coordinates of all slices as one table.
 
         Returns
@@ -101,7 +102,7 @@ class Series:
         """
         data, reading = self.tables.data, self.tables.data.reading
         names = np.array(self.tables.names, dtype=object)
-        found: dict[str, Any] = {"slice": names[self.tables.slice_of_row]}
+        found: dict[str, Array] = {"slice": names[self.tables.slice_of_row]}
         found[str(reading.identifier)] = self.tables.ids
         if reading.color is not None:
             found[reading.color] = data.labels[reading.color]
@@ -109,7 +110,7 @@ class Series:
         prefix = self.method.replace("-", "_")
         return found | {f"{prefix}_{k + 1}": points[:, k] for k in range(points.shape[1])}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """All of it but the rows, ready for JSON.
 
         Returns

@@ -12,7 +12,9 @@ from dualfold.errors import counted
 from dualfold.weights.encoding import MISSING_LEVEL_NAME
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array, Matrix
     from dualfold.exploration.series_tables import SeriesTables
+    from dualfold.weights.encoding import Encoding
 
 # Columns that are named for a move.
 MAX_REASONS = 3
@@ -75,7 +77,7 @@ def moves_of(tables: SeriesTables, aligned: Any, count: int) -> tuple[RowMove, .
 
 
 def column_changes(
-    tables: SeriesTables, before: int, after: int, spreads: Any = None
+    tables: SeriesTables, before: int, after: int, spreads: Array | None = None
 ) -> tuple[str, ...]:
     """The columns in which two rows of the joined table differ most, the largest first.
 
@@ -98,7 +100,7 @@ def column_changes(
 
 
 def _change(
-    encoding: Any, steps: Any, tables: SeriesTables, before: int, after: int, place: int
+    encoding: Encoding, steps: Array, tables: SeriesTables, before: int, after: int, place: int
 ) -> tuple[float, str]:
     """The size of a column's change in spreads, and its words."""
     name = encoding.name
@@ -115,17 +117,17 @@ def _change(
     return size, f"{name} {way} {size:.1f} spreads"
 
 
-def _level(encoding: Any, X: Any, row: int, place: int) -> str:
+def _level(encoding: Encoding, X: Matrix, row: int, place: int) -> str:
     cells = _row(X, row)[place : place + len(encoding.levels)]
     return str(encoding.levels[int(np.argmax(cells))] or MISSING_LEVEL_NAME)
 
 
-def _row(X: Any, row: int) -> Any:
+def _row(X: Matrix, row: int) -> Array:
     found = X[[row]]
     return np.asarray(found if isinstance(found, np.ndarray) else found.toarray(), float).ravel()
 
 
-def _spreads(X: Any) -> Any:
+def _spreads(X: Matrix) -> Array:
     if isinstance(X, np.ndarray):
         return X.std(axis=0)
     dense_mean = np.asarray(X.mean(axis=0)).ravel()
@@ -133,7 +135,7 @@ def _spreads(X: Any) -> Any:
     return np.sqrt(np.maximum(squares - dense_mean**2, 0.0))
 
 
-def exchanges_of(names: Sequence[str], ids: Sequence[Any]) -> tuple[Exchange, ...]:
+def exchanges_of(names: Sequence[str], ids: Sequence[Array]) -> tuple[Exchange, ...]:
     """Ids that came and went between slices that follow each other, in the order of the tables."""
     found = []
     for t in range(len(names) - 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,20 +13,21 @@ from dualfold.models.model import both_sides, reference_rows, storable_map
 from dualfold.models.stated_problem import StatedProblem
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.data import Prepared
     from dualfold.exploration.exploration import Exploration
     from dualfold.exploration.fitted_map import FittedMap
 
 
-def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
+def output_columns(data: Prepared, result: FittedMap) -> dict[str, Array]:
     """Columns that name the rows and colour them, and the coordinates, which come last."""
-    columns: dict[str, Any] = dict(data.row_names)
+    columns: dict[str, Array] = dict(data.row_names)
     if data.reading.color is not None:
         columns[data.reading.color] = data.label(data.reading.color)
     return columns | coordinate_columns(result, columns)
 
 
-def coordinate_columns(result: FittedMap, taken: Container[str] = ()) -> dict[str, Any]:
+def coordinate_columns(result: FittedMap, taken: Container[str] = ()) -> dict[str, Array]:
     """The coordinates by names that are not taken."""
     columns = {}
     for axis, name in enumerate(result.axis_names):
@@ -37,8 +38,8 @@ def coordinate_columns(result: FittedMap, taken: Container[str] = ()) -> dict[st
 
 
 def appended_columns(
-    source: Mapping[str, Any], data: Prepared, result: FittedMap
-) -> dict[str, Any]:
+    source: Mapping[str, Array], data: Prepared, result: FittedMap
+) -> dict[str, Array]:
     """The columns of the source with the coordinates beside them; empty for rows left out."""
     n = len(next(iter(source.values())))
     columns = dict(source)
@@ -54,7 +55,7 @@ def summary_of(
     coordinates: Sequence[str] | None = None,
     appended: bool | None = None,
     notices: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """All that is kept of a map beside its coordinates, JSON-ready.
 
     coordinates : names of the columns that hold them; None: as `output_columns` names them
@@ -98,7 +99,7 @@ def summary_of(
     }
 
 
-def _column_points(result: FittedMap) -> dict[str, Any]:
+def _column_points(result: FittedMap) -> dict[str, object]:
     """The places of the columns, where a map has some."""
     points = result.column_points
     if points is None:

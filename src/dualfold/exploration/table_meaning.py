@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from dualfold.data.prepared import colors_of
 from dualfold.judging.map_meaning import BEST_COLOR_REASON, MapMeaning
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.data import Prepared
     from dualfold.exploration.fitted_map import FittedMap
 
@@ -31,12 +32,12 @@ def first_color(data: Prepared, meaning: MapMeaning | None) -> tuple[str | None,
     return best, BEST_COLOR_REASON if best is not None else ""
 
 
-def label_columns(data: Prepared) -> dict[str, Any]:
+def label_columns(data: Prepared) -> dict[str, Array]:
     """The labels of a table as a page colours by them."""
     return {name: colors_of(values) for name, values in data.table.labels.items()}
 
 
-def values_of_column(data: Prepared, name: str | None) -> Any:
+def values_of_column(data: Prepared, name: str | None) -> Array | None:
     """A column to colour by, as figures take it; None for None."""
     if name is None:
         return None

@@ -39,18 +39,18 @@ class MapEvidence:
     spaces: Sequence[Space]
     features: Sequence[str]
     feature_columns: Sequence[Hashable]
-    order_columns: Mapping[str, Any] | None = None
+    order_columns: Mapping[str, Array] | None = None
     weights: Array | None = None
     filled_share: float = 0.0
     doubt: str = ""
-    labels: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, Array] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     numbers: tuple[Sequence[str], Any] | None = None
     classes: Sequence[str] = ()
     terms: Sequence[str] | None = None
     term_weights: Any = None
 
-    def telling_columns(self, points: Array) -> dict[str, Any]:
+    def telling_columns(self, points: Array) -> dict[str, Array]:
         """Columns that may tell groups on a map apart: of many numbers those that follow axes."""
         if self.numbers is None:
             return dict(self.labels)
@@ -64,7 +64,7 @@ class MapEvidence:
         numbers = {names[int(at)]: column for at, column in zip(chosen, dense.T, strict=True)}
         return {**self.labels, **numbers}
 
-    def with_class_words(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def with_class_words(self, columns: Mapping[str, Array]) -> dict[str, Array]:
         """The columns, in which classes of few whole numbers are words."""
         words = {
             name: np.array([str(value) for value in columns[name]], dtype=object)

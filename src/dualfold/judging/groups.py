@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from string import ascii_uppercase
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -114,7 +113,7 @@ class Group:
             return self.name
         return f"{self.name} (mostly {self.label}, {percent(self.label_share or 0)})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """All fields.
 
         Returns
@@ -158,7 +157,7 @@ class Pair:
     second: str
     valley: Valley
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The names, the share with its interval, and both tests.
 
         Returns

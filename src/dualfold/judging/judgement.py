@@ -23,7 +23,7 @@ from dualfold.quality.estimate import mean_estimate, sample_size
 from dualfold.quality.map_layout import SHOWN_GRADES, TRIVIAL, Layout, layout_of
 from dualfold.quality.picture import Picture, mean_picture, percent
 from dualfold.quality.ranks import picture_of
-from dualfold.quality.space import EuclideanSpace, Space, both_spaces
+from dualfold.quality.space import EuclideanSpace, MapPoints, Space, both_spaces
 
 __all__ = ["Judgement", "MapAnswer", "judged_map", "map_judgement", "mean_judgement"]
 
@@ -286,7 +286,7 @@ class Judgement:
         """
         return replace(self, groups=None if self.groups is None else self.groups.of_rows(rows))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The three answers with their numbers and sentences.
 
         Returns
@@ -458,7 +458,11 @@ def map_judgement(
 
 
 def _kept_neighbors(
-    x: Space, Y: Any, weights: Any, random_state: int = 0, rivals: Mapping[str, float] | None = None
+    x: Space,
+    Y: MapPoints,
+    weights: Array | None,
+    random_state: int = 0,
+    rivals: Mapping[str, float] | None = None,
 ) -> Picture:
     """Neighbours that the map keeps; of many rows a sample is asked."""
     return picture_of(
@@ -474,11 +478,11 @@ def _kept_neighbors(
 
 def judged_map(
     evidence: MapEvidence,
-    Y: Any,
+    Y: Array,
     *,
     stage: Callable[[str], AbstractContextManager[None]],
     near: Picture | None = None,
-    rivals: Mapping[str, Any] | None = None,
+    rivals: Mapping[str, Array] | None = None,
     named: bool = True,
 ) -> Judgement:
     """All that is found out about a map of a table, step by step.
@@ -502,10 +506,10 @@ def judged_map(
         return _with_words(judgement, evidence, np.asarray(Y, dtype=float))
 
 
-def _neighborhoods(evidence: MapEvidence, Y: Any, rivals: Mapping[str, Any]) -> Picture:
+def _neighborhoods(evidence: MapEvidence, Y: Array, rivals: Mapping[str, Array]) -> Picture:
     """Neighbours that the map keeps, beside chance and other maps: the mean over fillings."""
 
-    def picture(points: Any, kept: Mapping[str, float] | None = None) -> Picture:
+    def picture(points: Array, kept: Mapping[str, float] | None = None) -> Picture:
         each = [
             _kept_neighbors(space, points, evidence.weights, rivals=kept)
             for space in evidence.spaces
@@ -515,7 +519,7 @@ def _neighborhoods(evidence: MapEvidence, Y: Any, rivals: Mapping[str, Any]) -> 
     return picture(Y, {name: picture(points).kept for name, points in rivals.items()})
 
 
-def _order_and_groups(evidence: MapEvidence, Y: Any, near: Picture, n_levels: int) -> Judgement:
+def _order_and_groups(evidence: MapEvidence, Y: Array, near: Picture, n_levels: int) -> Judgement:
     """Judgement with overall order and groups: the mean over some fillings."""
     y = EuclideanSpace(Y, None, "Y")
     each = [

@@ -51,7 +51,7 @@ class MapMeaning:
         axes = self.axes[:MAX_LISTED_AXES] if self.directions else ()
         return [f"A{str(axis).removeprefix('a')}" for axis in axes]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """JSON-ready."""
         return {
             "axes": [one.to_dict() for one in self.axes],
@@ -61,7 +61,7 @@ class MapMeaning:
 
 
 def map_meaning(
-    columns: Mapping[str, Any],
+    columns: Mapping[str, object],
     Y: Any,
     *,
     directions: Sequence[ColumnDirection] | None = None,
@@ -105,7 +105,7 @@ def shared_by_neighbors(values: Array, rows: Array, neighbors: Array) -> float:
     return 1.0 - float(steps.mean()) / expected if expected > 0 and len(steps) else -np.inf
 
 
-def _best_column(columns: Mapping[str, Any], points: Array, seed: int) -> str | None:
+def _best_column(columns: Mapping[str, object], points: Array, seed: int) -> str | None:
     """The column that neighbours on the map share most; never one whose values all differ."""
     n = len(points)
     rows = drawn_rows(n, MAX_COMPARED_ROWS, seed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -183,7 +182,7 @@ class NamedGroup:
         beside = "; " if self.name else ": "
         return f"{self.title}{beside}{self.size:,} rows; {self.about}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """All but the rows.
 
         Returns
@@ -507,7 +506,7 @@ class NamedGroups:
         return "\n".join(lines)
 
     @property
-    def counts(self) -> dict[str, Any]:
+    def counts(self) -> dict[str, object]:
         """Counts of the visible groups, and of those that the data have.
 
         Returns
@@ -522,7 +521,7 @@ class NamedGroups:
             "text": self.summary,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """All groups.
 
         Returns

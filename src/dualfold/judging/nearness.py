@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -67,7 +66,7 @@ class NearnessStatement:
             f"{self.ratio.high:.2f})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """JSON-ready."""
         named = {"group": self.group, "near": self.near, "far": self.far, "true": self.true}
         ratio = plain((float(self.ratio), self.ratio.low, self.ratio.high))

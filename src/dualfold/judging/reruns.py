@@ -28,7 +28,7 @@ from dualfold.quality.visible_groups import MapGroups, map_groups
 
 __all__ = ["Impostors", "Repeats", "impostors", "method_runner", "repeats"]
 
-MethodRunner = Callable[[Any, int], Any]
+MethodRunner = Callable[[Array, int], Array]
 # Rows that the method is run on again.
 MAX_METHOD_ROWS = 1_000
 
@@ -78,7 +78,7 @@ class Impostors:
         """Whether both p-values are at most 0.05."""
         return max(self.p_value("shuffled"), self.p_value("gaussian")) <= 0.05
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """JSON-ready."""
         p_values = {kind: self.p_value(kind) for kind in ("shuffled", "gaussian")}
         return vars(self) | {"p_values": p_values, "supported": self.supported}
@@ -100,7 +100,7 @@ class Repeats:
     groups_subsamples: float
     rows: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """JSON-ready."""
         return {
             "rows": self.rows,
@@ -123,7 +123,7 @@ def method_runner(method: Any, width: int) -> MethodRunner:
     if hasattr(method, "fit_transform"):
         seeded = "random_state" in method.get_params(deep=False)
 
-        def run_estimator(X: Any, seed: int) -> Any:
+        def run_estimator(X: Array, seed: int) -> Array:
             settings = {"random_state": seed} if seeded else {}
             return clone(method).set_params(**settings).fit_transform(X)
 

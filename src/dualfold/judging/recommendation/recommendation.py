@@ -369,7 +369,7 @@ class Recommendation:
         words = " ".join([words, *(f"{notice}." for notice in self.notices)])
         return shown_html("Which method?", words, rows, heads)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The answers with their numbers.
 
         Returns
@@ -401,7 +401,7 @@ class Recommendation:
             "notices": list(map(str, self.notices)),
         }
 
-    def _candidate_dict(self, one: Candidate) -> dict[str, Any]:
+    def _candidate_dict(self, one: Candidate) -> dict[str, object]:
         expected = one.expected_kept(self.n, self.sampled)
         limits = [getattr(expected, "low", expected), getattr(expected, "high", expected)]
         return vars(one) | {

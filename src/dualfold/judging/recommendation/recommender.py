@@ -9,8 +9,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import PreparedTable, prepared_frame, random_generator
@@ -152,7 +153,7 @@ def recommend(
     return replace(result, seconds=perf_counter() - begin)
 
 
-def _with_judges(X: Any) -> tuple[Any, list[Any], tuple[str, ...]]:
+def _with_judges(X: Any) -> tuple[Matrix, list[Matrix], tuple[str, ...]]:
     """The table, the tables that its maps are judged on, and notices of a data frame."""
     notices: tuple[str, ...] = ()
     if hasattr(X, "iloc"):
@@ -166,8 +167,8 @@ def _with_judges(X: Any) -> tuple[Any, list[Any], tuple[str, ...]]:
 
 
 def _counting_rows(
-    X: Any, tables: list[Any], sample_weight: Any
-) -> tuple[Any, list[Any], Array | None]:
+    X: Matrix, tables: list[Matrix], sample_weight: ArrayLike | None
+) -> tuple[Matrix, list[Matrix], Array | None]:
     """The rows that count, and their weights; None where all count alike."""
     if sample_weight is None:
         return X, tables, None
@@ -177,7 +178,7 @@ def _counting_rows(
     return X, tables, None if (positive == positive[0]).all() else positive
 
 
-def _refuse_unsuitable(X: Any, n_components: int, which: str) -> None:
+def _refuse_unsuitable(X: Matrix, n_components: int, which: str) -> None:
     """Refuse too few rows (`which` says of what kind), too many coordinates, and equal rows."""
     n, width = X.shape
     if n < MIN_ROWS:
@@ -205,7 +206,7 @@ def _refuse_unknown(methods: Sequence[str]) -> None:
         )
 
 
-def _dimension_rows(X: Any, seed: int) -> Any:
+def _dimension_rows(X: Matrix, seed: int) -> Matrix:
     """The rows whose dimension is estimated: all, or a sample."""
     n, rng = X.shape[0], random_generator(seed)
     if n <= MAX_DIMENSION_ROWS:

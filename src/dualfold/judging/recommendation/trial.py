@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import DualfoldError
 from dualfold.inputs import random_generator
 from dualfold.judging.judgement import Judgement, map_judgement
@@ -20,7 +20,7 @@ from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.quality import distance_correlation
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.ranks import picture_of
-from dualfold.quality.space import space_of
+from dualfold.quality.space import Space, space_of
 from dualfold.weights.row_weights import fit_weights
 
 __all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner", "with_shuffled"]
@@ -138,13 +138,13 @@ def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Ar
 
 def candidate_on_subsamples(
     name: str,
-    X: Any,
+    X: Matrix,
     parts: Sequence[Array],
     core: int,
     n_components: int,
     n_neighbors: int,
     *,
-    judges: Sequence[Any],
+    judges: Sequence[Matrix],
     weights: Array | None = None,
 ) -> Candidate:
     """Candidate of a method that is fitted on every subsample.
@@ -186,16 +186,16 @@ def _part(weights: Array | None, rows: Array) -> Array | None:
     return None if weights is None else weights[rows]
 
 
-def _kept_beyond_chance(space: Any, points: Array, weights: Array | None) -> float:
+def _kept_beyond_chance(space: Space | Matrix, points: Array, weights: Array | None) -> float:
     return picture_of(space, points, SCORED_NEIGHBORS, sample_weight=weights).beyond_chance
 
 
 def _kept_of_quarters(
     name: str,
-    X: Any,
+    X: Matrix,
     parts: Sequence[Array],
     counts: tuple[int, int],
-    judges: Sequence[Any],
+    judges: Sequence[Matrix],
     weights: Array | None,
 ) -> tuple[float, ...]:
     """counts : coordinates of a map, and neighbours of its graph."""
@@ -215,7 +215,7 @@ def _kept_of_quarters(
 
 def with_shuffled(
     one: Candidate,
-    X: Any,
+    X: Matrix,
     parts: Sequence[Array],
     counts: tuple[int, int],
     random_state: int,
@@ -239,7 +239,9 @@ def with_shuffled(
     return replace(one, kept_shuffled=tuple(kept))
 
 
-def _map_of(name: str, X: Any, n_components: int, n_neighbors: int, weights: Array | None) -> Array:
+def _map_of(
+    name: str, X: Matrix, n_components: int, n_neighbors: int, weights: Array | None
+) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         estimator = unfitted_estimator(name, n_components, n_neighbors)
@@ -247,7 +249,7 @@ def _map_of(name: str, X: Any, n_components: int, n_neighbors: int, weights: Arr
         return np.asarray(estimator.fit_transform(X, **given))
 
 
-def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:
+def _shuffled_columns(X: Matrix, rng: np.random.Generator) -> Matrix:
     """Columns at one scale, each in a random order.
 
     At one scale, because two columns that dominate the others are a plane, also if shuffled.
