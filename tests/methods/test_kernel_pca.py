@@ -209,31 +209,6 @@ def test_all_components_lead_back_to_the_rows():
     np.testing.assert_allclose(model.inverse_transform(points), X, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "word"),
-    [
-        ({"kernel": "precomputed"}, "precomputed kernel"),
-        ({"kernel": "poly", "inverse": "fixed_point"}, "kernel='rbf'"),
-    ],
-)
-def test_a_way_back_that_there_is_not_is_refused(parameters, word):
-    with pytest.raises(InvalidInput, match=word):
-        KernelPCA(2, fit_inverse_transform=True, **parameters).fit(X[:5])
-    with pytest.raises(InvalidInput, match="X is sparse"):
-        KernelPCA(2, fit_inverse_transform=True).fit(sp.csr_array(X))
-
-
-def test_a_matrix_that_is_not_square_is_refused():
-    with pytest.raises(InvalidInput, match=r"square matrix.*\(60, 5\)"):
-        KernelPCA(2, kernel="precomputed").fit(X)
-
-
-def test_kernels_of_histograms_refuse_what_is_none():
-    for rows in (X, sp.csr_array(np.abs(X))):
-        with pytest.raises(InvalidInput, match="kernel='chi2' compares histograms"):
-            KernelPCA(2, kernel="chi2").fit(rows)
-
-
 WEIGHTS = np.random.default_rng(3).integers(0, 4, len(X))
 REPEATED = np.repeat(np.arange(len(X)), WEIGHTS)
 

@@ -168,20 +168,6 @@ def test_a_common_factor_of_the_weights_moves_no_point_or_is_refused():
             MDS(weights=np.ldexp(weights, power)).fit(X)
 
 
-@pytest.mark.parametrize(
-    ("weights", "words"),
-    [
-        (np.triu(np.ones((6, 6))), "as weights are"),
-        (np.ones((5, 5)), r"weights has the shape \(5, 5\)"),
-        (np.ones((6, 5)), r"the shape of the weights is \(6, 5\)"),
-        (-np.ones((6, 6)), "the smallest is -1"),
-    ],
-)
-def test_weights_that_are_none_are_refused_by_name(weights, words):
-    with pytest.raises(InvalidInput, match=words):
-        MDS(weights=weights).fit(np.random.default_rng(0).normal(size=(6, 2)))
-
-
 def test_a_start_far_out_of_the_unit_is_refused():
     X = np.random.default_rng(0).normal(size=(6, 2))
     for size in (1e200, 1e-200):

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.manifold import _t_sne
 
@@ -17,7 +16,6 @@ import dualfold
 from dualfold import TSNE
 from dualfold.errors import Interrupted, InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import nearest
-from dualfold.methods.points.tsne import TsneProblem, certify_tsne
 from tests.methods.door import AttractionMap, Phase, late_phases
 from tests.methods.points.tsne.problems import DIGITS, problem_of
 from tests.tools.tables import digit_points
@@ -187,23 +185,6 @@ def test_one_and_three_coordinates(width):
     assert model.certificate_.neighbors_kept > (0.3 if width == 1 else 0.5)
 
 
-def test_what_has_no_answer_is_refused():
-    with pytest.raises(InvalidInput, match="perplexity"):
-        TSNE(perplexity=300).fit(DIGITS)
-    with pytest.raises(InvalidInput, match="n_neighbors"):
-        TSNE(n_neighbors=300).fit(DIGITS)
-    with pytest.raises(InvalidInput, match="graph"):
-        TSNE(perplexity=10, graph=dualfold.graph.knn(DIGITS[:99], 5)).fit(DIGITS)
-    with pytest.raises(InvalidInput, match="init"):
-        TSNE(perplexity=10, init=np.zeros((5, 2))).fit(DIGITS)
-    with pytest.raises(TooLarge, match="exact"):
-        TSNE(method="exact").fit(np.zeros((20_001, 1)))
-    with pytest.raises(InvalidInput, match="affinities"):
-        TsneProblem(sp.csr_array(-np.ones((3, 3))))
-    with pytest.raises(InvalidInput, match="rows"):
-        certify_tsne(problem_of(), np.zeros((5, 2)))
-
-
 def test_copies_of_one_row_settle():
     """Long steps throw them to and fro; they become shorter where nothing is gained."""
     for seed in range(2):
@@ -221,12 +202,6 @@ def test_equal_rows_are_said_to_be_on_one_spot(n, n_components):
     with pytest.warns(PointsCollapse, match="on one spot"):
         model = TSNE(n_components, perplexity=5, max_iter=250).fit(np.ones((n, 3)))
     assert not np.ptp(model.embedding_, axis=0).any()
-
-
-def test_a_start_with_gaps_is_named():
-    start = np.full((40, 2), np.nan)
-    with pytest.raises(InvalidInput, match="NaN or infinity"):
-        TSNE(init=start).fit(np.random.default_rng(0).normal(size=(40, 3)))
 
 
 RNG = np.random.default_rng(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold import data, methods, models, quality, unfolding
+from dualfold import TSNE, data, methods, models, quality, unfolding
 from dualfold.data import Reading, prepare
 from dualfold.games import FTL, Indicator, Simplex, learn
 from dualfold.graph import farthest_points, knn, nearest, neighborhood_spread
@@ -35,6 +36,21 @@ RING.indices, RING.indptr = RING.indices.astype(np.int32), RING.indptr.astype(np
 HALVES = np.array([0.5, 0.5])
 SHARES = Indicator(Simplex())
 MODEL = models.model_of(dualfold.PCA(n_components=2).fit(FEW))
+
+SPARSE = sp.csr_array(X)
+CLASSES = np.arange(30) % 3
+WIDE = X[:4].copy()
+SMALL_TSNE = partial(TSNE, perplexity=5)
+NEAR = knn(X, 8)
+
+
+def way_back(**parameters):
+    settings = {"kernel": "poly" if "inverse" in parameters else "rbf"} | parameters
+    return dualfold.KernelPCA(2, fit_inverse_transform=True, **settings)
+
+
+def weighted_map(weights):
+    return dualfold.MDS(weights=weights).fit(X[:6, :2])
 
 
 def chain(edges=((0, 1), (1, 2)), squared=(1.0, 1.0), masses=None):
@@ -252,6 +268,56 @@ ESTIMATORS = {
         n_components="other"
     ).statement(X, 2),
 }  # fmt: skip
+ANSWERS = {
+    "perplexity (300) must be less than n_samples (30)": lambda: TSNE(perplexity=300).fit(X),
+    "is about 20 points and X has 30 rows": lambda: SMALL_TSNE(graph=knn(X[:20], 5)).fit(X),
+    "30 rows of 2 finite numbers; its shape": lambda: SMALL_TSNE(init=np.zeros((5, 2))).fit(X),
+    "it holds NaN or infinity": lambda: SMALL_TSNE(init=np.full((30, 2), np.nan)).fit(X),
+    "must be finite and not negative": lambda: TsneProblem(-RING),
+    "y has 5 rows and X has 6": lambda: dualfold.CCA(1).fit(X[:6], X[:5]),
+    "upper bound is 5": lambda: dualfold.CCA(6).fit(X, X),
+    "requires y": lambda: dualfold.CCA().fit(X),
+    "y has no column that varies": lambda: dualfold.CCA(1).fit(X, np.full((30, 2), 0.1)),
+    "all rows of y lie within": lambda: dualfold.CCA(1).fit(X, 1e-200 * X),
+    "y holds numbers up to": lambda: dualfold.CCA(1).fit(X, 1e200 * X),
+    "shrinkage='auto'": lambda: dualfold.FisherDiscriminant().fit(WIDE, [0, 0, 1, 1]),
+    "too many directions; 3 classes in 5": lambda: (
+        dualfold.FisherDiscriminant(3).fit(X, CLASSES)
+    ),
+    "1 at most": lambda: dualfold.FisherDiscriminant(2).fit(X[:, :1], CLASSES),
+    "X is sparse": lambda: dualfold.FisherDiscriminant(shrinkage="auto").fit(SPARSE, CLASSES),
+    "'shrinkage' parameter": lambda: dualfold.FisherDiscriminant(shrinkage=1.0).fit(X, CLASSES),
+    "linear map of features": lambda: dualfold.OrthogonalLPP(metric="precomputed").fit(X),
+    "n_features=5": lambda: dualfold.OrthogonalLPP(7).fit(X),
+    "n_samples=30": lambda: dualfold.OrthogonalLPP(n_neighbors=30).fit(X),
+    "drop one": lambda: dualfold.OrthogonalLPP(
+        n_neighbors=None, radius=1.0, neighborhood="variable"
+    ).fit(X),
+    "asks for more coordinates than there are points": lambda: dualfold.ClassicalMDS(31).fit(X),
+    "has a way back": lambda: (
+        dualfold.ClassicalMDS(metric="cityblock").fit(X).inverse_transform(X[:, :2])
+    ),
+    "landmarks=9 needs a graph": lambda: dualfold.DiffusionMaps(landmarks=9, graph=NEAR).fit(X),
+    "landmarks=8 needs a graph": lambda: dualfold.DiffusionMaps(
+        landmarks=8, metric="precomputed"
+    ).fit(DISTANCES),
+    "n_neighbors=9": lambda: dualfold.DiffusionMaps(landmarks=8, n_neighbors=9).fit(X),
+    "n_components=30 needs more than 30 points": lambda: dualfold.DiffusionMaps(30).fit(X),
+    "'alpha' parameter": lambda: dualfold.DiffusionMaps(alpha=1.5).fit(X),
+    "'diffusion_time' parameter": lambda: dualfold.DiffusionMaps(diffusion_time=-1.0).fit(X),
+    "with a precomputed kernel": lambda: way_back(kernel="precomputed").fit(X[:5]),
+    "inverse='fixed_point' is an iteration": lambda: way_back(inverse="fixed_point").fit(X),
+    "learns rows that are dense": lambda: way_back().fit(SPARSE),
+    "kernel='chi2' compares histograms": lambda: dualfold.KernelPCA(2, kernel="chi2").fit(X),
+    "(30, 5)": lambda: dualfold.KernelPCA(2, kernel="precomputed").fit(X),
+    "as weights are": lambda: weighted_map(np.triu(np.ones((6, 6)))),
+    "weights has the shape (5, 5)": lambda: weighted_map(np.ones((5, 5))),
+    "the shape of the weights is (6, 5)": lambda: weighted_map(np.ones((6, 5))),
+    "the smallest is -1": lambda: weighted_map(-np.ones((6, 6))),
+    "needs 6 or more neighbours": lambda: methods.hessian_lle(knn(X, 5), n_components=2),
+    "needs 5 or more neighbours": lambda: methods.ltsa(knn(X, 4), n_components=3),
+    "needs 3 or more neighbours": lambda: methods.modified_lle(knn(X, 2), n_components=3),
+}  # fmt: skip
 ROOMS = {
     "quality": QUALITY,
     "recommendation": RECOMMENDATION,
@@ -264,6 +330,7 @@ ROOMS = {
     "data": TABLES,
     "theory": THEORY,
     "estimators": ESTIMATORS,
+    "answers": ANSWERS,
 }
 
 
