@@ -455,6 +455,7 @@ def test_the_complement_moves_by_the_length_of_the_residuals():
         (2.0, 0.5, 2.5, 0.25),
         (-3.0, 0.5, -2.5, 0.2),  # of the smallest size that the optimum can have
         (-1.0, 2.0, 1.0, np.inf),
+        (-1.0, -0.1, 1.0, np.inf),  # rounding made the distance negative: nothing is known
         (0.0, 1.0, 1.0, np.inf),
         (0.0, 0.0, 0.0, 0.0),
         (-np.inf, np.inf, 1.0, np.inf),

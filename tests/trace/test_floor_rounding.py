@@ -34,6 +34,7 @@ from tests.trace.door import (
     norm_floor,
     pivot_floor,
     pivots,
+    product_rounding,
     rounding,
     shifted_matrices,
     trial,
@@ -94,6 +95,14 @@ def test_excluded_directions_that_are_not_exact_cost_what_they_pull_down(coarsel
         least = coupled**2 / (lifted - 2.0) + 4 * off * coupled + 16 * off**2 * scale
         assert least <= lost(off) <= least * (1 + 1000 * U)
     assert lost(0.1) == np.inf
+
+
+def test_squares_are_charged_by_their_longest_sum(coarsely):
+    problem = ramp_problem("gramian", None)
+    size = np.abs(problem.A.factor.toarray())
+    terms = int((size > 0).sum(axis=0).max())
+    worst = (size.T @ size).sum(axis=1).max()
+    assert product_rounding(problem) == pytest.approx(gamma(terms + 4) * worst, rel=1e-9)
 
 
 def test_a_sharper_count_holds_sixteen_units_below_its_height():
