@@ -33,16 +33,16 @@ def test_the_square_is_that_of_the_factor(M, batch, set_limits):
     set_limits("kernels.sparse", BATCH_NUMBERS=batch)
     A = Gramian(M)
     exact = M.toarray().T @ M.toarray()
-    square = A.filled
+    square = A.square_entries
     assert np.allclose(square, exact, rtol=0, atol=1e-14 * max(1.0, np.abs(exact).max()))
-    assert A.filled is square
+    assert A.square_entries is square
 
 
 def test_rounding_of_the_square_is_bounded():
     M = sp.csr_array(np.random.default_rng(1).standard_normal((200, 12)).astype(np.float32))
     A = Gramian(M.astype(float))
     long = np.longdouble(M.toarray())
-    wrong = A.filled - long.T @ long  # products of single numbers are exact
+    wrong = A.square_entries - long.T @ long  # products of single numbers are exact
     assert 0 < np.linalg.norm(wrong.astype(float), 2) <= product_rounding(TraceProblem(A))
 
 

@@ -195,9 +195,9 @@ def _with_rows(problem: TraceProblem, order: Array) -> TraceProblem:
     place = np.empty(len(order), order.dtype)
     place[order] = np.arange(len(order), dtype=order.dtype)
     if isinstance(problem.A, Gramian):
-        A = Gramian(_renumbered(_renumbered(problem.A.factor, order, place), None, None))
+        A = Gramian(_rows_in_order(_rows_in_order(problem.A.factor, order, place), None, None))
     else:
-        A = _renumbered(problem.A, order, place)  # its own transpose
+        A = _rows_in_order(problem.A, order, place)  # its own transpose
     metric = problem.metric
     span = ExcludedSpan(
         problem.excluded_columns[order], problem.excluded_basis[order], problem.excluded_error
@@ -208,7 +208,7 @@ def _with_rows(problem: TraceProblem, order: Array) -> TraceProblem:
     return changed
 
 
-def _renumbered(matrix: sp.csr_array, order: Array | None, place: Array | None) -> sp.csr_array:
+def _rows_in_order(matrix: sp.csr_array, order: Array | None, place: Array | None) -> sp.csr_array:
     """The transpose, rows sorted, of the matrix with its rows and columns in another order."""
     rows = matrix if order is None else matrix[order]
     columns = rows.indices if place is None else place[rows.indices]

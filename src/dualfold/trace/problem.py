@@ -106,7 +106,7 @@ class Gramian(LinearOperator):
         return _absolute(self.factor_transpose)
 
     @cached_property
-    def filled(self) -> Array:
+    def square_entries(self) -> Array:
         """Entries of MᵀM. Who uses them bounds their rounding."""
         return filled_square(self.factor)
 

@@ -406,7 +406,7 @@ def _shift_rounding(
 def dense_entries(A: Any) -> Array:
     """All entries of a small A."""
     if isinstance(A, Gramian):
-        return A.filled
+        return A.square_entries
     if sp.issparse(A):
         return np.asarray(A.toarray())
     return np.asarray(A @ np.eye(A.shape[0]) if isinstance(A, LinearOperator) else A)

@@ -122,7 +122,7 @@ def _dense(A: Any) -> Array:
     if sp.issparse(A):
         return np.asarray(A.toarray())
     if isinstance(A, Gramian):
-        return A.filled.copy()
+        return A.square_entries.copy()
     if isinstance(A, LinearOperator):
         return np.asarray(A @ np.eye(A.shape[0]))
     return np.array(A, dtype=float)

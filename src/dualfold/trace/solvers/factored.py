@@ -99,7 +99,7 @@ class Factored(Solver):
             block=problem.count + (GRAMIAN_GUARDS if isinstance(problem.A, Gramian) else 1),
             seed=self.seed,
             watch=self.watch,
-            travel=None if self.start is None else self._moving(problem),
+            travel=None if self.start is None else self._moving_count(problem),
             start=self.start,
             powers=0 if isinstance(problem.A, Gramian) else START_POWERS,
         )
@@ -109,7 +109,7 @@ class Factored(Solver):
         factor.release()
         return solution
 
-    def _moving(self, problem: TraceProblem) -> int:
+    def _moving_count(self, problem: TraceProblem) -> int:
         """Number of directions that take a step: from a start with all wanted ones, one more.
 
         The guard vectors of MᵀM still come out of the basis, for fewer products

@@ -25,7 +25,7 @@ def filled_solution(problem: TraceProblem, settings: Iteration) -> Solution | No
     """The solution by inverse iteration with the square; None where its rounding hides the end."""
     if not isinstance(problem.metric, Identity | Diagonal):
         return None
-    square = problem.A.filled
+    square = problem.A.square_entries
     filled = replace(problem, A=square)
     block = min(problem.count + GRAMIAN_GUARDS, problem.n - problem.excluded_basis.shape[1])
     trace = float(np.trace(square))

@@ -99,7 +99,7 @@ def share_ordering(problem: TraceProblem, other: TraceProblem) -> None:
 
 def share_renumbered_orders(problem: TraceProblem, other: TraceProblem, place: Array) -> None:
     """Let `other`, whose row place[i] is row i of `problem`, use its elimination orders."""
-    orders = shifted_matrices(problem).orders.renumbered(place)
+    orders = shifted_matrices(problem).orders.with_numbers(place)
     _cache[other] = ShiftedMatrices(other.A, other.metric, other.sign, orders)
 
 
@@ -115,7 +115,7 @@ class EliminationOrders:
             self._found[name] = find()
         return self._found[name]
 
-    def renumbered(self, place: Array) -> EliminationOrders:
+    def with_numbers(self, place: Array) -> EliminationOrders:
         """Orders for rows with new numbers: place[i] for row i, n + place[i] for its twin n + i.
 
         An order of other rows besides is left out.
