@@ -148,7 +148,7 @@ def reproduced(
 
 
 def outcome(done: Done) -> str:
-    """What one experiment brought, in a few words."""
+    """Outcome of one experiment, in a few words."""
     finding = done.finding
     judged = [row for row in finding.rows if row.kind is not None]
     parts = [f"{sum(bool(row.holds) for row in judged)} of {counted(len(judged), 'row')}"]

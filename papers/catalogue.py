@@ -52,7 +52,7 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def chosen(words: Sequence[str]) -> tuple[Experiment, ...]:
-    """Those whose name, or whose paper's author or letter, is among the words; all for none.
+    """Experiments whose name, or whose paper's author or letter, is among the words; all for none.
 
     A word may also be the beginning of names: "shin-pca" takes every experiment that
     starts so.
@@ -70,7 +70,7 @@ def chosen(words: Sequence[str]) -> tuple[Experiment, ...]:
 
 
 def run(wanted: Sequence[Experiment], setting: Setting) -> Iterator[Done]:
-    """One after the other.
+    """Run experiments one after the other.
 
     One that breaks is a row that does not hold: what the others found is not lost.
     """

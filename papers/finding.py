@@ -26,7 +26,7 @@ STAND_IN = (
 
 @dataclass(frozen=True)
 class Paper:
-    """One of the five papers, as the report names it: by its `letter`, `author` and `title`."""
+    """Paper among the five, as the report names it: by its `letter`, `author` and `title`."""
 
     letter: str
     author: str
@@ -44,7 +44,7 @@ PAPERS = (
 
 @dataclass(frozen=True)
 class Setting:
-    """How large an experiment is run, and from which seed.
+    """Size of a run of experiments, and its seed.
 
     "quick" is what a reader waits for (a few minutes for everything), "full" the papers'
     own sizes and beyond, "brief" the smallest run that still shows the effect, for tests.
@@ -87,7 +87,7 @@ VERDICTS: dict[Kind, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that was measured with this package, and what it is held against.
+    """Quantity that was measured with this package, and what it is held against.
 
     what: what is measured.
     kind: "number", a number that the paper prints; "claim", what the paper says of the matter;
@@ -108,7 +108,7 @@ class Row:
 
     @cached_property
     def holds(self) -> bool | None:
-        """What `judge` says of `ours`: NumPy's False is False here, and NaN holds nowhere."""
+        """Answer of `judge` to `ours`: NumPy's False is False here, and NaN holds nowhere."""
         if self.judge is None:
             return None
         if not isinstance(self.ours, str) and np.isnan(self.ours):
@@ -141,7 +141,7 @@ def claim(
     means: Callable[[Any], bool],
     why: str = "",
 ) -> Row:
-    """What the paper says; `means` is the test that its words were taken to mean."""
+    """Claim of the paper; `means` is the test that its words were taken to mean."""
     value = ours if isinstance(ours, str) else float(ours)
     return Row(what, "claim", says, value, means, why)
 
@@ -156,7 +156,7 @@ def theorem(
     at_least: float | None = None,
     about: str = "",
 ) -> Row:
-    """What is proved, checked on our code: a value, or a bound (`within` is for rounding)."""
+    """Theorem, checked on our code: a value, or a bound (`within` is for rounding)."""
     value = float(ours)
     if equals is not None:
         note = "; ".join(filter(None, (f"within {_short(within)}", about)))
@@ -193,7 +193,7 @@ def _short(value: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What one experiment showed.
+    """Outcome of one experiment.
 
     sentence: what is to be seen, in words made from the numbers of this run.
     rows: the table, and what is only measured beside it.

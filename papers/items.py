@@ -35,7 +35,7 @@ this page from `papers/*/items.csv`, and `tests/papers/test_items.py` looks up e
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a paper: `place` in it, `subject`, and the names that lead to the code."""
+    """Item of a paper: `place` in it, `subject`, and the names that lead to the code."""
 
     place: str
     subject: str
@@ -45,7 +45,7 @@ class Item:
 
     @property
     def reached_by(self) -> str:
-        """Whose name computes it: dualfold's, NumPy's or SciPy's, or one of `papers/`."""
+        """Package whose name computes it: dualfold's, NumPy's or SciPy's, or one of `papers/`."""
         packages = {name.partition(".")[0] for name in self.names}
         found = (words for package, words in REACHED_BY.items() if package in packages)
         return next(found, NOTHING_TO_COMPUTE)

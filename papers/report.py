@@ -66,7 +66,7 @@ def summary(found: Sequence[Done]) -> str:
 
 
 def counts(found: Sequence[Done]) -> dict[Kind, tuple[int, int]]:
-    """Of each kind: how many rows hold, of how many."""
+    """Counts by kind: how many rows hold, of how many."""
     rows = [row for done in found for row in done.finding.rows]
     return {
         kind: (
@@ -161,7 +161,7 @@ def _judged(finding: Finding) -> list[Row]:
 
 
 def _also(finding: Finding) -> str:
-    """What is held against nothing, in a line under the table."""
+    """Rows held against nothing, in a line under the table."""
     parts = [
         f"{row.what} {number(row.ours)}" + (f" ({row.note})" if row.note else "")
         for row in finding.rows

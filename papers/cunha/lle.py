@@ -98,7 +98,7 @@ def _lopsided(W: Array) -> float:
 
 
 def _flatness(setting: Setting) -> tuple[float, Any]:
-    """How flat neighbourhoods on a sphere are, by the number of points."""
+    """Flatness of neighbourhoods on a sphere, by the number of points."""
     sizes = setting.of(
         (200, 400, 800), (250, 500, 1_000, 2_000, 4_000), (500, 2_000, 8_000, 32_000)
     )

@@ -88,7 +88,7 @@ def even_rolls(setting: Setting) -> tuple[Sample, Graph, Unfolding]:
 
 
 def size_note(unfolding: Unfolding) -> str:
-    """What was unfolded, and by which solver."""
+    """Note on what was unfolded, and by which solver."""
     problem = unfolding.problem
     kept = "equal to" if problem.constraints == "equal" else "held to at most"
     k = EVEN_NEIGHBORS if problem.constraints == "equal" else NEIGHBORS

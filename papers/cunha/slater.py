@@ -131,7 +131,7 @@ def _direction(
 
 
 def _schur_factor(M: Array) -> Any:
-    """Its Cholesky factor, with more and more of its diagonal added until it has one."""
+    """Cholesky factor of a matrix, with more and more of its diagonal added until it has one."""
     for share in RIDGES:
         try:
             return scipy.linalg.cho_factor(M + share * np.diag(np.diagonal(M)))

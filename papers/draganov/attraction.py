@@ -25,7 +25,7 @@ from dualfold.weights.row_passes import numeric_table
 
 @dataclass(frozen=True)
 class Attraction:
-    """How far the claim holds; `print` it. Shares are nan where there is no such pair.
+    """Extent to which the claim holds; `print` it. Shares are nan where there is no such pair.
 
     nearest_attract : share of mutual nearest neighbours with c < 0, of `nearest_pairs`
     farthest_repel : share of mutual farthest points with c > 0, of `farthest_pairs`

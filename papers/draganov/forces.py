@@ -119,7 +119,7 @@ def _triangle_pull() -> float:
 
 
 def _theorems(setting: Setting, repelling: float) -> tuple[Row, ...]:
-    """What is true of the claims: near pairs, and points on a sphere around their mean."""
+    """Theorems beside the claims: near pairs, and points on a sphere around their mean."""
     rng = setting.random()
     half = rng.standard_normal((setting.of(40, 100, 300), 3))
     half /= np.linalg.norm(half, axis=1, keepdims=True)
@@ -192,14 +192,14 @@ def forces(setting: Setting) -> Finding:
 
 
 def _off_pairs(X: Array, Y: Array, total: PointForces) -> float:
-    """How far the sums over all pairs are from F_X and F_Y by products, relative."""
+    """Distance of the sums over all pairs from F_X and F_Y by products, relative."""
     sums = [part.sum(axis=1) for part in pair_forces(X, Y)]
     both = zip(sums, (total.of_data, total.of_points), strict=True)
     return max(float(np.abs(pairs - whole).max() / np.abs(whole).max()) for pairs, whole in both)
 
 
 def _share(pull: tuple[Array, Array], part: slice) -> float:
-    """How much of Σ|c| over pairs the nearest (or farthest) quarter of the distances holds."""
+    """Share of Σ|c| over pairs that the nearest (or farthest) quarter of the distances holds."""
     upper = np.triu_indices(len(pull[0]), 1)
     strengths = np.abs(pull[1][upper])[np.argsort(pull[0][upper])]
     quarters = np.array([quarter.sum() for quarter in np.array_split(strengths, 4)])

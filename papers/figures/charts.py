@@ -24,7 +24,7 @@ MANY_POINTS = 30  # by eye: from here on marks hide the line
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line of a chart.
+    """Line of a chart.
 
     spread : half the length of the error bar at each point; None: no bars
     look : "line" is what was measured, "faint" the same but thin and unmarked, "cross"
@@ -44,7 +44,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """One panel: its lines, and what its axes are.
+    """Panel with its lines, and what its axes are.
 
     x_scale, y_scale : "from zero" is logarithmic too, but beyond 10, so that 0 has a place
     x_ticks : where the x axis has its numbers; none: where matplotlib puts them

@@ -63,7 +63,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One frame of `steps_figure`.
+    """Frame of `steps_figure`.
 
     before : where the points came from, drawn faintly with a line to where they are
     ellipse : a curve, 2×m

@@ -79,7 +79,7 @@ def bounds_in_words(certificate: UnfoldingCertificate) -> str:
 def as_unfolding_in_words(
     problem: UnfoldingProblem, points: Any, certificate: UnfoldingCertificate
 ) -> str:
-    """How good another method's points are as an unfolding of the same graph.
+    """Quality of another method's points as an unfolding of the same graph.
 
     They are scaled so that the longest edge is just not too long; the variance that is left
     then is a value that can be compared with the proved bound.

@@ -257,7 +257,7 @@ def sets(setting: Setting) -> Finding:
 
 
 def chord_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
-    """How far f rises above its chords, relative to the values at their ends."""
+    """Largest rise of f above its chords, relative to the values at their ends."""
     worst = 0.0
     for x, y in zip(shape.points(rng, count), shape.points(rng, count), strict=True):
         share, ends = rng.random(), (shape.f.value(x), shape.f.value(y))
@@ -267,7 +267,7 @@ def chord_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
 
 
 def tangent_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
-    """How far the tangents of our subgradients rise above f."""
+    """Largest rise of tangents by our subgradients above f."""
     worst = 0.0
     for x, far in zip(shape.points(rng, count), shape.points(rng, count), strict=True):
         # From afar the curvature hides a slope that is a little wrong; from nearby it does not.
@@ -279,7 +279,7 @@ def tangent_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
 
 
 def jensen_excess(shape: Shape, rng: np.random.Generator, count: int) -> float:
-    """How far f(E X) is above E f(X), X of ten values."""
+    """Excess of f(E X) above E f(X), X of ten values."""
     worst = 0.0
     for _ in range(count):
         X, weights = shape.points(rng, 10), rng.dirichlet(np.ones(10))

@@ -231,13 +231,13 @@ def _root(step: float) -> Callable[[int], float]:
 
 
 def _last_ratio(path: Path, steep: Array) -> float:
-    """How the part of the error along `steep` changed in the last step."""
+    """Change of the error along `steep` in the last step."""
     along = (path.points - LOWEST) @ steep
     return float(along[-1] / along[-2])
 
 
 def _turns(path: Path, steep: Array) -> int:
-    """How often the path changes sides of the valley's floor."""
+    """Number of times that the path changes sides of the valley's floor."""
     sides = np.sign((path.points - LOWEST) @ steep)
     return int((sides[1:] != sides[:-1]).sum())
 

@@ -51,7 +51,7 @@ def algorithms(setting: Setting) -> Finding:
 
 
 def _rank_rows(X: Array) -> list[Row]:
-    """How many directions our PCA finds in N pictures of D pixels, and the length of Xc."""
+    """Number of directions that our PCA finds in N pictures of D pixels, and the length of Xc."""
     n, width = X.shape
     model = PCA(n_components=n, svd_solver="full").fit(X)
     rank = int((model.eigenvalues_ > 1e-12 * model.eigenvalues_[0]).sum())

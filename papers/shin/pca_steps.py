@@ -180,7 +180,7 @@ def housing(setting: Setting) -> Finding:
 
 
 def _angle(vector: Array) -> float:
-    """Of a line in the plane, from −90° to 90°."""
+    """Angle of a line in the plane, from −90° to 90°."""
     return float(np.degrees(np.arctan(vector[1] / vector[0])))
 
 

@@ -33,7 +33,7 @@ RADIUS = 25.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """One descent: errors of the average and of its polar factor, gradients and distance met.
+    """Descent with errors of the average and of its polar factor, gradients and distance met.
 
     The walk, its errors and gradients are this package's; the least error is LAPACK's.
     """
@@ -90,7 +90,7 @@ def remark(setting: Setting) -> Finding:
 
 
 def _premises(over_k: dict[int, list[Outcome]], X: Array) -> list[Row]:
-    """What the remark counts on: norms of the minimisers, the start, and the gradients."""
+    """Premises of the remark: norms of the minimisers, the start, and the gradients."""
     k = max(over_k)
     norm = float(np.linalg.norm(PCA(n_components=k).fit(X).components_))
     distance = max(one.distance for some in over_k.values() for one in some)

@@ -43,7 +43,7 @@ SEEN = 2.0
 
 @dataclass(frozen=True)
 class Stretch:
-    """What a band takes of a map's first coordinate, a number a seed.
+    """Share that a band takes of a map's first coordinate, a number a seed.
 
     even, dense : over its share of the length, on the even and on the oversampled roll
     order : rank correlation of the coordinate with the arc length on the even roll
@@ -66,7 +66,7 @@ def band_stretch(along: Array, arc: Array, length: float) -> float:
 
 
 def even_stretch() -> float:
-    """What the first eigenfunction of an even strip gives, exactly."""
+    """Stretch that the first eigenfunction of an even strip gives, exactly."""
     low, high = np.cos(np.pi * np.array(BAND))
     return float((low - high) / 2 / (BAND[1] - BAND[0]))
 
@@ -189,7 +189,7 @@ def _width_rows(wide: dict[str, Stretch]) -> list[Row]:
 
 
 def most_against(ratios: Array, says: str) -> float:
-    """Of the ratios of all seeds the one that a claim holds least on: means could cancel."""
+    """Ratio, among those of all seeds, that a claim holds least on: means could cancel."""
     grown = np.abs(np.log(ratios))
     return float(ratios[grown.argmax() if says == "adapts" else grown.argmin()])
 

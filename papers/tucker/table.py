@@ -58,7 +58,7 @@ def largest_deviation(mean: Array, column: str) -> float:
 
 
 def prediction_factor(samples: int, known: int, comparisons: int = TABLE[:, 1:].size) -> float:
-    """How many standard deviations, of `known` samples, the paper's may be off the mean of ours.
+    """Standard deviations, of `known` samples, that the paper's may be off the mean of ours.
 
     Student's prediction interval, wide enough that all comparisons hold together in 95 of
     100 repetitions (Bonferroni).

@@ -27,7 +27,7 @@ ROUNDING = 6e-3
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of the document: a place in a paper, two numbers and the check of them."""
+    """Row of the document: a place in a paper, two numbers and the check of them."""
 
     line: int
     cells: tuple[str, ...]
@@ -60,7 +60,7 @@ def rounded(value: float) -> str:
 
 
 def normal(*shape: int, seed: int = 0) -> Any:
-    """The same draws whichever tests ran before: documents quote them."""
+    """Draws that do not depend on the tests that ran before: documents quote them."""
     return np.random.default_rng(seed).normal(size=shape)
 
 

@@ -31,7 +31,7 @@ def test_averaged_descent_on_a_set():
 
 
 def first_error(guess):
-    """Of single-call extragradient after one round, with y₀ = guess."""
+    """Error of single-call extragradient after one round, with y₀ = guess."""
     return F.value(K.project(START - guess / (2 * L))) - LEAST
 
 

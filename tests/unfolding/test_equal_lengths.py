@@ -545,7 +545,7 @@ def test_a_value_needs_points_that_have_room():
 
 @pytest.mark.parametrize(("shape", "k"), [((5, 6), 5), ((4, 4), 4), ((3, 3, 3), 7), ((12, 12), 8)])
 def test_grids_whose_rigid_parts_share_dependencies(shape, k):
-    """Of 12×12, cliques on the way of joining pair by pair were too many to list."""
+    """Joining pair by pair, cliques on the way were too many to list in a grid of 12×12."""
     X = np.argwhere(np.ones(shape)).astype(float)
     found = MaximumVarianceUnfolding(constraints="equal", n_neighbors=k).fit(X).certificate_
     assert found.level == "proved"

@@ -138,7 +138,7 @@ def test_path_lengths_pay_for_their_roots_and_sums():
 
 
 def forming(stated, weights, height):
-    """What rounding can do to L(w) − σM: a sum of `degree` weights, a product, a difference."""
+    """Rounding of L(w) − σM: a sum of `degree` weights, a product, a difference."""
     ends, mass = stated.edges.ravel(), stated.mass
     degree = np.bincount(ends, minlength=5)
     rows = np.bincount(ends, weights=np.repeat(np.abs(weights), 2), minlength=5)

@@ -74,7 +74,7 @@ def test_known_optima_lie_between_both_sides(problem, exact, solver):
 @pytest.mark.parametrize("solver", ["interior_point", "low_rank"])
 @pytest.mark.parametrize("n", [3, 10, 60, 300])
 def test_weights_of_a_chain_are_those_that_its_bound_says(n, solver):
-    """What a bound says about the weights behind it, whatever solver and processor made them.
+    """A bound says where the weights behind it are, whatever solver and processor made them.
 
     Scale w so that λ₂(L(w)) = 1 and Σ w = upper. Let S = L(w) − (I − J/n) ⪰ 0 and y the straight
     chain, the optimum: yᵀSy = upper − exact = ε. With 1_k the first k points, 1_kᵀSy is

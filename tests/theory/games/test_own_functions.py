@@ -53,7 +53,7 @@ START = np.full(D, 0.1)
 
 
 def own(**constants):
-    """The same function, as a caller without this package would write it."""
+    """KNOWN, as a caller without this package would write it."""
     given = {"smoothness": KNOWN.smoothness, "strong_convexity": KNOWN.strong_convexity}
     return Oracle(
         lambda x: float(np.sum((ROWS @ x - TARGETS) ** 2)) / 2,

@@ -28,6 +28,7 @@ from dualfold.theory.point_pca import (
 from papers.draganov.attraction import attraction
 
 Array = np.ndarray[Any, Any]
+
 IRIS, DIGITS = load_iris().data, load_digits().data
 
 
@@ -62,23 +63,6 @@ def test_error_and_gradient_are_those_of_the_distances() -> None:
     )
     assert float((gradient * direction).sum()) == pytest.approx(slope / 2e-5, rel=1e-7)
     np.testing.assert_allclose(point_gradient(sp.csr_array(X), Y), gradient, rtol=1e-9)
-
-
-def test_section_1_2_as_mended() -> None:
-    """df = 8⟨H(G_Y − G_X)H, d(YYᵀ)⟩, with the commutation matrix written out, is ∇f."""
-    rng = np.random.default_rng(1)
-    X, Y = rng.standard_normal((6, 4)), rng.standard_normal((6, 2))
-    n, d = Y.shape
-    H = np.eye(n) - 1 / n
-    middle = H @ (Y @ Y.T - X @ X.T) @ H
-    commutation = np.zeros((n * d, n * d))  # K·vec(dY) = vec(dYᵀ), columns stacked
-    for i in range(n):
-        for j in range(d):
-            commutation[i * d + j, j * n + i] = 1
-    # vec(dY·Yᵀ + Y·dYᵀ) = [(Y ⊗ I) + (I ⊗ Y)K] vec(dY)
-    both = np.kron(Y, np.eye(n)) + np.kron(np.eye(n), Y) @ commutation
-    gradient = (8 * middle.ravel(order="F") @ both).reshape(n, d, order="F")
-    np.testing.assert_allclose(gradient, point_gradient(X, Y), atol=1e-9)
 
 
 def test_forces_are_sums_over_pairs() -> None:
@@ -343,6 +327,7 @@ def test_directions_are_a_hint_and_not_believed(set_limits: Any) -> None:
 
 
 RNG = np.random.default_rng(0)
+
 X = RNG.normal(size=(30, 4))
 
 
