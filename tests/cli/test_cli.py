@@ -301,12 +301,6 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     assert (np.diff(found.codes[:12]) > 0).all()
 
 
-def test_debugging_shows_where(here, monkeypatch):
-    monkeypatch.setenv("DUALFOLD_DEBUG", "1")
-    result = CliRunner().invoke(app, ["embed", "nothing.csv"])
-    assert isinstance(result.exception, dualfold.errors.InvalidInput)
-
-
 # ---- help, version, colours
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from dualfold.cli import app
 from dualfold.data import swiss_roll
 from dualfold.methods.descriptions import DESCRIPTIONS
+from tests.cli.command_line import run
 from tests.tools.tables import rows_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -23,14 +24,6 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame(X, columns=["x", "y", "z"]).to_csv("roll.csv", index=False)
     return tmp_path
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == code, (result.output, result.exception)
-    assert "Traceback" not in result.stderr
-    assert "should not" not in result.stderr  # a crash in plain words
-    return result
 
 
 METHODS = [

@@ -1,26 +1,22 @@
 """The command line fits the estimators: same table, same options, the same bits."""
 
-import functools
 import json
 from numbers import Integral
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app
 from dualfold.data import Reading, prepare, swiss_roll
 from dualfold.errors import DualfoldError
 from dualfold.judging import Judgement
 from dualfold.methods.descriptions import DESCRIPTIONS
+from tests.cli import command_line
+from tests.cli.command_line import exact_csv
 from tests.cli.door import as_word, chi_square_rows, method_options, read_metadata
 from tests.cli.door import coordinates_option as coordinates
 
-# pandas 2 rounds the last digit unless told not to; later ones never do.
-EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
-exact_csv = functools.partial(pd.read_csv, **EXACT)
 # About as far apart as numbers of constraints are: a radius of 1 is a neighbourhood.
 ROLL = np.abs(swiss_roll(60, random_state=0).points / 4)  # counts have no signs
 KINDS = np.array(["low", "middle", "high"])[np.digitize(ROLL[:, 1], [1.6, 3.4])]
@@ -39,11 +35,7 @@ def here(tmp_path, monkeypatch):
 def run(*words, code=0):
     # These are about methods; what becomes of categories is in test_mixed.py.
     numbers = ["--mixed", "numbers"] if words[0] in ("embed", "compare") else []
-    words = (*words, *numbers) if words[-1] != "--help" else words
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == code, (result.output, result.exception)
-    assert "should not" not in result.stderr  # a crash in plain words
-    return result
+    return command_line.run(*words, *(numbers if words[-1] != "--help" else []), code=code)
 
 
 def fitted(method, **options):

@@ -134,22 +134,6 @@ def test_options_of_one_command_do_not_reach_the_next(here):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["-m", "pca", "--landmarks", "9"], "--landmarks is an option of isomap, lle"),
-        (["--landmarks", "9"], "not of pca; `dualfold methods pca` lists what it takes"),
-        (["-m", "nope", "--landmarks", "9"], "there is no method 'nope'"),
-        (["-m", "auto", "--landmarks", "9"], "name it instead of --method auto"),
-        (["-m", "isomap", "--landmark", "9"], "--landmarks"),  # among the close ones
-    ],
-)
-def test_options_of_other_methods_are_refused_with_the_usage_of_the_command(here, words, said):
-    done = run("embed", "t.csv", *words, code=2)
-    assert done.stderr.startswith("Usage: root embed")
-    assert said in " ".join(done.stderr.split())
-
-
-@pytest.mark.parametrize(
     ("method", "settings", "words"),
     [
         ("tsne", {"perplexity": 15.0, "n_neighbors": 12}, ["--n-neighbors", "12"]),

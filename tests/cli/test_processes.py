@@ -4,7 +4,6 @@ What the commands compute is tested in `test_commands`, without a process for ea
 usage, a full standard output and completion start Python anew; the others fork (`forked.py`).
 """
 
-import functools
 import json
 import os
 import re
@@ -18,11 +17,8 @@ from typer.testing import CliRunner
 
 from dualfold.cli import app
 from dualfold.data import swiss_roll
+from tests.cli.command_line import exact_csv
 from tests.tools import forked
-
-# pandas 2 rounds the last digit unless told not to; later ones never do.
-EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
-exact_csv = functools.partial(pd.read_csv, **EXACT)
 
 COMMAND = [sys.executable, "-m", "dualfold"]
 X = swiss_roll(150, random_state=0).points
@@ -101,13 +97,6 @@ def test_files_that_cannot_be_mapped(here, content, said):
     assert said in failed.stderr
     assert "Traceback" not in failed.stderr
     assert names(here) == before
-
-
-def test_a_file_that_exists_stays_as_it_is(here):
-    (here / "m.csv").write_text("mine")
-    assert "--force replaces it" in run("embed", "roll.csv", "-o", "m.csv", code=1).stderr
-    assert (here / "m.csv").read_text() == "mine"
-    assert names(here) == ["m.csv", "roll.csv"]
 
 
 def test_wrong_usage_is_exit_code_2():

@@ -108,6 +108,10 @@ WORDS = {
     "'rol' is none of penguins-like, roll, s-curve, helix, customers-by-month; did you mean "
     "roll?": ("data", "rol"),
     "--n-neighbors is an option of isomap": ("embed", "t.csv", "-k", "5"),
+    "--landmarks is an option of isomap, lle": ("embed", "t.csv", "-m", "pca", "--landmarks", "9"),
+    "not of pca; `dualfold methods pca` lists": ("embed", "t.csv", "--landmarks", "9"),
+    "there is no method 'nope'": ("embed", "t.csv", "-m", "nope", "--landmarks", "9"),
+    "name it instead of --method auto": ("embed", "t.csv", "-m", "auto", "--landmarks", "9"),
 }  # fmt: skip
 
 

@@ -1,11 +1,16 @@
-"""Names inside the room that its tests need, each with its reason."""
+"""Names inside the room that its tests need, each with its reason.
+
+Valleys, mixtures of p-values, statements about distances and names are held to simulations, brute
+force and formulas on data that no map shows; everything else is tested by the public names of
+`dualfold.judging`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dualfold.judging.column_differences import group_differences
-from dualfold.judging.groups import Group, LinkedGroups, _inside, group_names, groups_with_verdicts
+from dualfold.judging.groups import Group, LinkedGroups, _inside, groups_with_verdicts
 from dualfold.judging.judgement import Judgement, mean_judgement
 from dualfold.judging.map_meaning import map_meaning
 from dualfold.judging.named_groups import NamedGroup, NamedGroups
@@ -24,12 +29,11 @@ from dualfold.judging.valleys import (
     Valley,
     _chance,
     _distance_at_threshold,
-    _ratio,
     half_valley,
     valley_between,
 )
 from dualfold.quality.column_directions import ColumnDirection
-from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn, levina_bickel, two_nn
+from dualfold.quality.dimension_estimates import levina_bickel, two_nn
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.map_layout import Layout, layout_of
 from dualfold.quality.picture import Picture

@@ -13,8 +13,6 @@ from dualfold.graph import nearest
 from tests.judging.door import (
     EuclideanSpace,
     _distance_at_threshold,
-    _ratio,
-    group_names,
     half_valley,
     impostors,
     map_groups,
@@ -310,18 +308,6 @@ def test_the_bar_is_that_of_half_a_valley_and_rises_with_the_dimension():
         x = np.linspace(0, apart, 4000)
         heights = share * np.exp(-((x - apart) ** 2) / 2) + (1 - share) * np.exp(-(x**2) / 2)
         assert abs(heights.min() / heights[-1] - 0.5) < 1e-3
-
-
-def test_groups_after_z_have_two_letters():
-    names = group_names(55)
-    assert names[:2] + names[25:28] + names[-1:] == ["A", "B", "Z", "AA", "AB", "BC"]
-    assert len(set(names)) == 55
-
-
-def test_a_ratio_to_no_links_is_endless_or_nothing():
-    none = np.zeros(5)
-    assert float(_ratio(np.ones(5), none, 1)[0]) == np.inf
-    assert float(_ratio(none, none, 1)[0]) == 0
 
 
 def test_groups_do_not_depend_on_the_units_of_the_map():
