@@ -34,8 +34,10 @@ from dualfold.quality.rank_counts import (
     SLACK_SHARE,
     PackedPoints,
     Ranks,
+    RisingLimits,
     euclidean_ranks,
     given_ranks,
+    rank_thresholds,
 )
 from dualfold.quality.ranks import neighbor_ranks, picture_of
 from dualfold.quality.space import space_of, subspace

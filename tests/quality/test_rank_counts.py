@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from tests.graph.door import frame_of
-from tests.quality.door import SLACK_SHARE, PackedPoints, euclidean_ranks, given_ranks, space_of
+from tests.graph.door import frame_of, principal_directions
+from tests.quality.door import (
+    SLACK_SHARE,
+    PackedPoints,
+    RisingLimits,
+    euclidean_ranks,
+    given_ranks,
+    rank_thresholds,
+    space_of,
+)
 from tests.tools.tables import digit_points
 
 
@@ -63,13 +73,28 @@ def test_ranks_are_those_of_sorted_distances(kind, width, k):
                         np.testing.assert_array_equal(part, known[some])
 
 
-@pytest.mark.parametrize("size", [1.0, 1e-3])
-def test_close_calls_of_ranks_pay_for_storing_and_rounding(size):
+@pytest.mark.parametrize("inflated", [1.0, 1.001])  # a basis that is none moves points further
+def test_close_calls_of_ranks_pay_for_storing_and_rounding(inflated):
     """e = (K + 16)u|f|² + 2δ²(1 + 1/s), of the module's docstring."""
-    X = (size * np.random.default_rng(1).normal(size=(70, 20)) + 1).astype(np.float32)
-    frame = frame_of(X, None, None)
+    X = np.random.default_rng(1).normal(size=(70, 20)).astype(np.float32)
+    frame = frame_of(X, None, inflated * principal_directions(X, 19))
     stored, found = frame.coordinates(X), PackedPoints(X, frame).error[:70]
     squares = np.sum(stored.vectors.astype(float) ** 2, axis=1)
     least = (20 + 16) * 2.0**-24 * squares + 2 * stored.slack**2 * (1 + 1 / SLACK_SHARE)
     assert (found >= least).all()
     assert (found <= 1.05 * least).all()
+
+
+def test_thresholds_of_ranks_prove_in_exact_arithmetic():
+    """Below T/(1 + s) a point is nearer, beyond T'(1 + s) farther."""
+    scale, room = 0.37, 1 + Fraction(SLACK_SHARE)
+    limits = RisingLimits.of(np.random.default_rng(2).uniform(0.1, 9, size=(40, 3)), 0.01)
+    near, far = rank_thresholds(limits, scale, 1)
+    for row in range(40):
+        for column in range(3):
+            low, high = limits.low[row, column], limits.high[row, column]
+            squares = [(Fraction(float(limit)) * Fraction(scale)) ** 2 for limit in (low, high)]
+            assert Fraction(float(near[row, column])) * room <= squares[0]
+            assert Fraction(float(far[row, column + 1])) >= squares[1] * room
+            assert near[row, column] >= 0.999999 * float(squares[0])
+            assert far[row, column + 1] <= 1.000001 * float(squares[1])

@@ -60,7 +60,7 @@ class Ranks(NamedTuple):
     last: Array
 
 
-class _RisingLimits(NamedTuple):
+class RisingLimits(NamedTuple):
     """Limits low and high of the k ties of each row, in the order of their distances.
 
     low : m×k, in whole blocks that end in infinity, for kernels search them
@@ -75,7 +75,7 @@ class _RisingLimits(NamedTuple):
     order: Array
 
     @classmethod
-    def of(cls, distances: Array, widths: Array | float) -> _RisingLimits:
+    def of(cls, distances: Array, widths: Array | float) -> RisingLimits:
         order = np.argsort(distances, axis=1)
         low, high = (
             np.take_along_axis(limit, order, axis=1)
@@ -118,7 +118,7 @@ def given_ranks(distances: Array, columns: Array, widths: Callable[[Array], Arra
     """
     rows, k = columns.shape
     given = np.take_along_axis(distances, columns.astype(np.int64), axis=1)
-    limits = _RisingLimits.of(given, widths(given))
+    limits = RisingLimits.of(given, widths(given))
     counts = limits.zero_counts()
     _count_given(distances, distances.shape[1], rows, k, limits.low, limits.high, *counts)
     return limits.ranks(*counts)
@@ -140,7 +140,7 @@ def euclidean_ranks(
     if columns.size == 0:
         return Ranks(*(np.zeros(columns.shape, dtype=np.int32) for _ in range(2)))
     given = listed_distances(X, asked, columns, threads)
-    limits = _RisingLimits.of(given, 0.0 if widths is None else widths(given))
+    limits = RisingLimits.of(given, 0.0 if widths is None else widths(given))
     if X.shape[1] <= FEW_COLUMNS:
         return _direct_ranks(X, asked, limits, threads)
     return _panel_ranks(X, rows, asked, limits, threads)
@@ -160,7 +160,7 @@ def listed_distances(X: Array, asked: Array, columns: Array, threads: int) -> Ar
     return distances
 
 
-def _direct_ranks(X: Array, asked: Array, limits: _RisingLimits, threads: int) -> Ranks:
+def _direct_ranks(X: Array, asked: Array, limits: RisingLimits, threads: int) -> Ranks:
     across = np.ascontiguousarray(X.T, dtype=np.float64)
     counts = limits.zero_counts()
 
@@ -200,7 +200,7 @@ class PackedPoints:
             self.error[here] = np.nextafter(error.astype(np.float32), np.float32(np.inf))
 
 
-def _thresholds(limits: _RisingLimits, scale: float, panels: int) -> tuple[Array, Array]:
+def rank_thresholds(limits: RisingLimits, scale: float, panels: int) -> tuple[Array, Array]:
     """Below the first (k a row) certainly nearer, above the second certainly farther.
 
     The second are k + 1 a row: the largest of none, of the first, …, of all.
@@ -218,14 +218,14 @@ def _thresholds(limits: _RisingLimits, scale: float, panels: int) -> tuple[Array
 
 
 def _panel_ranks(
-    X: Array, rows: Array | None, asked: Array, limits: _RisingLimits, threads: int
+    X: Array, rows: Array | None, asked: Array, limits: RisingLimits, threads: int
 ) -> Ranks:
     frame = frame_of(X, None, None)
     others = PackedPoints(X, frame)
     mutual = rows is None
     own_rows = X if rows is None else np.ascontiguousarray(X[rows])
     own_panels = others if rows is None else PackedPoints(own_rows, frame)
-    near, far = _thresholds(limits, frame.scale, own_panels.panels)
+    near, far = rank_thresholds(limits, frame.scale, own_panels.panels)
     last = np.ascontiguousarray(far[:, -1])
     k = limits.high.shape[1]
     reached, within = limits.zero_counts(len(near))
