@@ -156,7 +156,7 @@ def with_choices(reading: Reading, choices: Mapping[str, tuple[str, ...]]) -> Re
     return replace(reading, **merged)
 
 
-def ambiguous_words(words: Collection[Any]) -> set[str]:
+def ambiguous_words(words: Collection[object]) -> set[str]:
     """Words that are missing values in one table and levels in another."""
     return {word for word in words if word in AMBIGUOUS_WORDS or word == "NA"}
 

@@ -21,7 +21,7 @@ from dualfold.errors import Argument, InvalidInput, Message
 if TYPE_CHECKING:
     import pandas as pd
 
-Row = Sequence[Any]
+Row = Sequence[object]
 # Rows that show where the table begins, and those that may be below it.
 SAMPLE_ROWS = 50
 MAX_LINES_BELOW = 20
@@ -181,7 +181,7 @@ def _is_gap(cell: object) -> bool:
     return text in MISSING_WORDS or text.lower() in MISSING_AMONG_NUMBERS
 
 
-def _column(rows: Sequence[Row], column: int) -> list[Any]:
+def _column(rows: Sequence[Row], column: int) -> list[object]:
     below = [row[column] for row in rows if column < len(row)]
     return [cell for cell in below if not _is_gap(cell)]
 
@@ -239,7 +239,7 @@ def _names_with_groups(groups: Sequence[str], names: Sequence[str]) -> tuple[str
     return tuple(joined)
 
 
-def rows_below(tail: Sequence[Row], first_cells: Sequence[Any]) -> int:
+def rows_below(tail: Sequence[Row], first_cells: Sequence[object]) -> int:
     """Number of last rows that are no data: blank, a remark, or a total.
 
     tail : the last rows of the table
@@ -259,7 +259,7 @@ def rows_below(tail: Sequence[Row], first_cells: Sequence[Any]) -> int:
     return count
 
 
-def _is_remark(row: Row, filled: list[Any], numeric: bool) -> bool:
+def _is_remark(row: Row, filled: list[object], numeric: bool) -> bool:
     """Whether a row holds a sentence at its left and little else; `numeric`: among numbers."""
     if len(row) < MIN_NAMED_COLUMNS and len(filled) < 2 and not numeric:
         return bool(REMARK_PATTERN.fullmatch(str(filled[0]).strip()))

@@ -34,7 +34,7 @@ MAX_PROSE_LETTERS = 200
 MAX_SPELT_NAMES = 3
 
 
-def quoted_names(names: Iterable[Any], most: int = 5) -> str:
+def quoted_names(names: Iterable[object], most: int = 5) -> str:
     """Names in quotes, the first few of them."""
     names = list(names)
     shown = ", ".join(f"'{name}'" for name in names[:most])

@@ -53,9 +53,9 @@ class PreparedRows:
     """
 
     table: Table
-    X: Any
+    X: Rows
     notices: list[str]
-    values: dict[str, Any]
+    values: dict[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ class Preparation:
         values = {name: column[kept] for name, column in values.items()}
         return PreparedRows(complete, self.scaled(complete.X), notices, values)
 
-    def scaled(self, X: Rows) -> Any:
+    def scaled(self, X: Rows) -> Rows:
         """Scale rows with `columns` as the rows of the table were.
 
         Parameters
@@ -264,7 +264,7 @@ class Preparation:
 
     def _table_of_numbers(
         self, source: object, written: Reading
-    ) -> tuple[Table, dict[str, Any], list[str]]:
+    ) -> tuple[Table, dict[str, Array], list[str]]:
         """New rows of numbers, and their columns, found by their names or else by their order."""
         table = table_of_source(source, written, features=self.columns)
         X, notices = table.X, list(table.notices)
@@ -278,7 +278,7 @@ class Preparation:
 
     def _encoded_table(
         self, source: object, written: Reading, reading: Reading
-    ) -> tuple[Table, dict[str, Any], list[str]]:
+    ) -> tuple[Table, dict[str, Array], list[str]]:
         """New rows of a mixed table, and the columns that they were encoded from."""
         numbers = [encoding.name for encoding in self.encodings if encoding.is_numeric]
         table = table_of_source(source, written, features=numbers, mixed=True)
@@ -445,7 +445,7 @@ def _shift_and_scale(preparation: Preparation) -> tuple[Array | None, Array | No
     return (None, None) if standard is None else (standard.mean, standard.deviation)
 
 
-def matching_columns(X: Rows, names: Sequence[str], wanted: Sequence[str]) -> Any:
+def matching_columns(X: Rows, names: Sequence[str], wanted: Sequence[str]) -> Rows:
     """The wanted columns of a table by their names, in this order."""
     refuse_lacking(wanted, names)
     if tuple(names) == tuple(wanted):
@@ -454,7 +454,7 @@ def matching_columns(X: Rows, names: Sequence[str], wanted: Sequence[str]) -> An
     return X[:, [numbers[name] for name in wanted]]
 
 
-def _given_vectors(block: TextBlock, typed: Sequence[str], table: Table) -> dict[str, Any]:
+def _given_vectors(block: TextBlock, typed: Sequence[str], table: Table) -> dict[str, Array]:
     """The vectors of new rows under the names that the model has for them."""
     from dualfold.data.text.text_block import vector_rows
 
@@ -494,7 +494,7 @@ def _with_comparable_texts(table: Table, block: TextBlock) -> tuple[Table, list[
     return table, [f"{rows} left out: {what}, so nothing to compare"]
 
 
-def columns_differ(mine: Array | None, stored: Any, sizes: Array | None = None) -> bool:
+def columns_differ(mine: Array | None, stored: Array | None, sizes: Array | None = None) -> bool:
     """Whether one number for each column is stored as another than `mine`.
 
     `sizes` is what their rounding is relative to (None: they themselves). None is nothing.

@@ -74,7 +74,7 @@ def spreadsheet_frame(
 
 
 def _sheet_frame(
-    cells: Iterator[Sequence[Any]], rows: int, name: str, reading: Reading
+    cells: Iterator[Sequence[object]], rows: int, name: str, reading: Reading
 ) -> tuple[pd.DataFrame, list[str]]:
     """The columns below the names, and what was found above and below the table."""
     import pandas as pd
@@ -107,7 +107,7 @@ def _sheet_frame(
     return frame, notices
 
 
-def _row_without_end(row: Sequence[Any]) -> list[Any]:
+def _row_without_end(row: Sequence[object]) -> list[object]:
     """The cells up to the last one that holds something."""
     cells = list(row)
     while cells and is_empty(cells[-1]):
@@ -115,7 +115,7 @@ def _row_without_end(row: Sequence[Any]) -> list[Any]:
     return cells
 
 
-def _sheet_layout(top: list[list[Any]], reading: Reading) -> TableLayout:
+def _sheet_layout(top: list[list[object]], reading: Reading) -> TableLayout:
     given = reading.header_row
     if given is None and not reading.plain:
         return table_layout(top, has_header=reading.header)
@@ -124,7 +124,7 @@ def _sheet_layout(top: list[list[Any]], reading: Reading) -> TableLayout:
     return TableLayout(names if has_header else None, 0, int(has_header))
 
 
-def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[Array], int]:
+def _columns(rows: Iterator[Sequence[object]], expected: int) -> tuple[list[Array], int]:
     """The columns of all rows up to the last that holds something, each in the fewest bytes."""
     words: dict[str, str] = {}  # each word once, however often it occurs
     parts: list[list[Array]] = []
@@ -152,7 +152,7 @@ def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[Array],
     return [column[: last + 1] for column in read], min(filled, last + 1)
 
 
-def _compact(cells: Sequence[Any], words: dict[str, str]) -> Array:
+def _compact(cells: Sequence[object], words: dict[str, str]) -> Array:
     """Numbers as numbers, NaN where cells are empty; other cells as they are, None for empty."""
     if all(type(cell) in (int, float) or cell is None for cell in cells):
         return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)

@@ -61,9 +61,9 @@ def checked_links(tables: list[Array], ids: Any, links: Any) -> list[Array]:
     return pairs
 
 
-def _places_of(names: list[Any], number: int) -> dict[Any, int]:
+def _places_of(names: list[object], number: int) -> dict[object, int]:
     """The row of each identifier; two rows with one are refused."""
-    places: dict[Any, int] = {}
+    places: dict[object, int] = {}
     for row, name in enumerate(names):
         if name in places:
             raise InvalidInput(

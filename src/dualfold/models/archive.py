@@ -97,7 +97,7 @@ def _unreadable(path: Path, error: Exception) -> DamagedFile:
     )
 
 
-def _arrays(archive: zipfile.ZipFile, stated: Any) -> dict[str, Array]:
+def _arrays(archive: zipfile.ZipFile, stated: object) -> dict[str, Array]:
     """All arrays, once their checksums are those that the header states."""
     entries = archive.infolist()[1:] if archive.infolist()[0].filename == HEADER_NAME else None
     if entries is None or not all(entry.filename.endswith(".npy") for entry in entries):
@@ -108,7 +108,7 @@ def _arrays(archive: zipfile.ZipFile, stated: Any) -> dict[str, Array]:
     return {name: _array(archive, entry, stated[name]) for name, entry in named.items()}
 
 
-def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, checksum: Any) -> Array:
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, checksum: object) -> Array:
     """Array of real numbers, whose header states no more than the file has."""
     with archive.open(entry) as stream:
         major = npy.read_magic(stream)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 
 def fitted_rows_and_points(
     estimator: Estimator, rule: OutOfSampleMap, old: Rows
-) -> tuple[Any, Array, Array | None]:
+) -> tuple[Rows, Array, Array | None]:
     """The rows of a fit, their points, and the numbers of those in the graph (None: all).
 
     old : the rows that were fitted, for estimators that keep none
@@ -47,7 +46,7 @@ def fitted_rows_and_points(
     return rows, np.asarray(points), numbers
 
 
-def sources_of_rows(rule: OutOfSampleMap, n: int, numbers: Any) -> Array:
+def sources_of_rows(rule: OutOfSampleMap, n: int, numbers: Array | None) -> Array:
     """The number of each of n rows among those that the rule holds; -1 for the others.
 
     numbers : of the rows that were fitted, where not all were
@@ -61,7 +60,9 @@ def sources_of_rows(rule: OutOfSampleMap, n: int, numbers: Any) -> Array:
     return sources
 
 
-def fitted_from(estimator: Estimator, rows: Rows, start: Array, known: Neighbors | None) -> Any:
+def fitted_from(
+    estimator: Estimator, rows: Rows, start: Array, known: Neighbors | None
+) -> Estimator:
     """The estimator fitted to rows, from the points `start`; its parameters stay as they are.
 
     New rows may have a direction in which the start does not vary. Where the certificate is

@@ -89,7 +89,7 @@ def _graph(estimator: Estimator, rows: Rows) -> Graph | None:
     return neighbor_graph(rows, None, graph_settings(estimator))
 
 
-def _known_estimator(model: Model) -> Any:
+def _known_estimator(model: Model) -> Estimator:
     """The estimator of a model, not fitted, but with the columns that it takes."""
     estimator = model.problem.new_estimator()
     if isinstance(getattr(estimator, "left_out", None), list):
@@ -107,7 +107,7 @@ def _known_estimator(model: Model) -> Any:
     return estimator._for_columns(width, array, weighted=weighted)
 
 
-def _fitted_rows(model: Model, estimator: Estimator, old: Rows) -> Any:
+def _fitted_rows(model: Model, estimator: Estimator, old: Rows | None) -> Rows:
     """The rows that the map was made of: its own, or those that are given."""
     held = model.map.fitted_rows()
     if held is not None:

@@ -44,7 +44,7 @@ class Growth:
 
     n_fitted: int
     source: Array
-    rows: Any
+    rows: Rows
     points: Array
     batch: Array
     graph_rows: Array | None = None
@@ -70,7 +70,7 @@ class Growth:
         """Number of fitted rows that left."""
         return self.n_fitted - int(np.sum(self.source >= 0))
 
-    def all_rows(self, fitted: Rows) -> Any:
+    def all_rows(self, fitted: Rows) -> Rows:
         """All rows of the map in the order in which they came; `fitted` are those of the rule."""
         numbers = self.source.copy()
         others = numbers < 0
@@ -145,7 +145,7 @@ class Growth:
         source = parts.indices("growth_source", [n], n_fitted + 1).astype(np.int64) - 1
         batch = parts.indices("growth_batch", [n], MAX_ROWS).astype(np.int64)
         count = int(np.sum(source < 0))
-        rows: Any = np.zeros((0, map_.n_columns))
+        rows: Rows = np.zeros((0, map_.n_columns))
         if count or parts.get("growth_rows") is not None:
             rows = parts.table("growth_rows", [count, map_.n_columns], features=True)
         known = source[source >= 0]

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.certificate import Certificate
 from dualfold.errors import InPython, InvalidInput
 from dualfold.graph import Graph, separate
@@ -43,13 +43,13 @@ from dualfold.weights.row_weights import validated_masses
 class StoredMapJudge(Protocol):
     """Judge of stored answers to one problem."""
 
-    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
+    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Certificate, Array | None]:
         """The certificate of a stored map, and the points that it leads to (None: none at all)."""
 
-    def certificate_of_points(self, points: Array, values: Any) -> Any:
+    def certificate_of_points(self, points: Array, values: Any) -> Certificate:
         """The certificate of stored points, and of eigenvalues (None: none were stored)."""
 
-    def map_of_points(self, points: Array, certificate: Any) -> Any:
+    def map_of_points(self, points: Array, certificate: Any) -> OutOfSampleMap:
         """The map of new rows that follows from points with this certificate."""
 
     def centred_points(self, points: Array) -> Array:
@@ -63,10 +63,10 @@ class TraceJudge:
     stated: Statement
     settings: CertifySettings
 
-    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
+    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Certificate, Array | None]:
         return certificate_of_map(self.stated, map_, self.settings)
 
-    def certificate_of_points(self, points: Array, values: Any) -> Any:
+    def certificate_of_points(self, points: Array, values: Any) -> Certificate:
         problem = self.stated.problem
         stored = StoredPoints.of(problem, points, values)
         if stored.values is not None:
@@ -75,7 +75,7 @@ class TraceJudge:
             stored = replace(stored, points=plain.astype(float))
         return certificate_of_points(problem, stored, self.settings)
 
-    def map_of_points(self, points: Array, certificate: Any) -> Any:
+    def map_of_points(self, points: Array, certificate: Any) -> OutOfSampleMap:
         problem = self.stated.problem
         V = vectors_of_points(problem, StoredPoints(points))
         assert V is not None  # a certificate that did not fail has found it before
@@ -100,7 +100,7 @@ class PointsJudge:
     data: Any
     options: dict[str, Any]
 
-    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
+    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Certificate, Array | None]:
         points = map_.stored_points()
         if points is None:
             raise InvalidInput(
@@ -110,10 +110,10 @@ class PointsJudge:
         made = self.map_of_points(points, certificate)
         return certificate.with_doubts(*map_differences(made, map_)), points
 
-    def certificate_of_points(self, points: Array, values: Any) -> Any:
+    def certificate_of_points(self, points: Array, values: Any) -> Certificate:
         return self.estimator.judged_points(self.data, points, **self.options)
 
-    def map_of_points(self, points: Array, certificate: Any) -> Any:
+    def map_of_points(self, points: Array, certificate: Any) -> OutOfSampleMap:
         return self.estimator.map_of_points(self.data, points)
 
     def centred_points(self, points: Array) -> Array:
@@ -134,7 +134,7 @@ class GraphStatement:
     """
 
     estimator: Any
-    X: Any
+    X: Rows
     stated: StatedGraph
     sides: BothSides | None
     settings: CertifySettings
@@ -143,10 +143,10 @@ class GraphStatement:
     def of(
         cls,
         estimator: Any,
-        X: Any,
+        X: Rows,
         sides: BothSides | None,
         settings: CertifySettings,
-        masses: Any = None,
+        masses: Array | None = None,
     ) -> GraphStatement:
         """Statement of an estimator for rows X, with these masses."""
         stated = estimator.stated_graph(X)
@@ -187,14 +187,14 @@ class GraphStatement:
         count = asked_count(self.estimator, width, graph.n - 1)
         return TraceJudge(self.stated.of_piece(graph, count), self.settings)
 
-    def certificate_of_map(self, map_: OutOfSampleMap) -> Any:
+    def certificate_of_map(self, map_: OutOfSampleMap) -> Certificate:
         """The certificate of the stored map of the whole graph."""
         if self.has_pieces:
             return self._certificate_of_pieces_map(map_)
         second = self._second_map(map_.stored_points())
         if second is None or second.kind != map_.kind:
             return self.judge(map_.n_coordinates).certificate_of_map(map_)[0]
-        certificate: Any = self.certificate_of_points(np.asarray(map_.stored_points()), None)
+        certificate = self.certificate_of_points(np.asarray(map_.stored_points()), None)
         return certificate.with_doubts(*map_differences(second, map_))
 
     def _second_map(self, points: Array | None) -> OutOfSampleMap | None:
@@ -212,7 +212,7 @@ class GraphStatement:
             return self._certificate_of_pieces(points, values)
         return self.judge(points.shape[1]).certificate_of_points(points, values)
 
-    def _certificate_of_some(self, points: Array, values: object) -> Any:
+    def _certificate_of_some(self, points: Array, values: Any) -> Certificate:
         """The graph has some of the rows: landmarks, or all but those left out.
 
         They are judged by their problem; all others must be where the map of new rows puts them.
@@ -231,13 +231,13 @@ class GraphStatement:
         again[rows] = points[rows]
         return certificate.with_doubts(*doubts_of_points(again, points))
 
-    def _certificate_of_pieces(self, points: Array, values: object) -> Any:
+    def _certificate_of_pieces(self, points: Array, values: Any) -> Certificate:
         """Points of pieces that lie side by side: each piece moved back, then laid out again.
 
         Stored eigenvalues are those of the largest piece, which comes first.
         """
         width = points.shape[1]
-        certificates: list[Any] = []
+        certificates: list[Certificate] = []
         pieces: list[tuple[Array, Array | None]] = []
         for rows, judge in self.judges_of_pieces(width):
             if judge is None:
@@ -251,13 +251,13 @@ class GraphStatement:
         certificate = PiecewiseCertificate.of(certificates, len(pieces) - len(certificates))
         return certificate.with_doubts(*doubts_of_points(layout.points, points))
 
-    def _certificate_of_pieces_map(self, map_: OutOfSampleMap) -> Any:
+    def _certificate_of_pieces_map(self, map_: OutOfSampleMap) -> Certificate:
         """Every piece by its own problem, then how they lie side by side."""
         judges = self.judges_of_pieces(map_.n_coordinates)
         places = map_.piece_maps()
         if len(places) != len(judges):
             raise InvalidInput(f"the data has {len(judges)} pieces, the model has another number")
-        certificates: list[Any] = []
+        certificates: list[Certificate] = []
         pieces: list[tuple[Array, Array | None]] = []
         for number, ((rows, judge), piece_map) in enumerate(zip(judges, places, strict=True), 1):
             if (judge is None) != (piece_map is None):
@@ -273,7 +273,9 @@ class GraphStatement:
             return certificate
         return certificate.with_doubts(*self._layout_doubts(map_, pieces))
 
-    def _layout_doubts(self, map_: Any, pieces: list[tuple[Array, Array | None]]) -> list[str]:
+    def _layout_doubts(
+        self, map_: OutOfSampleMap, pieces: list[tuple[Array, Array | None]]
+    ) -> list[str]:
         """Doubts about the places of the pieces, whose own maps were compared before."""
         if any(len(rows) != len(points) for rows, points in pieces if points is not None):
             return ["a piece does not have the points of the data"]

@@ -347,7 +347,8 @@ def _model_of_grown(grown: UpdatedMap) -> Model:
         )
         if model.preparation.means is not None and model.preparation.standard is None:
             # A scale stays, and its means.
-            means = np.asarray(grown.rows.mean(axis=0), dtype=float).ravel()
+            rows: Any = grown.rows  # dense or sparse
+            means = np.asarray(rows.mean(axis=0), dtype=float).ravel()
             model = replace(model, preparation=replace(model.preparation, means=means))
     parts_of(grown.rule)  # refuses what cannot be saved now, not when the file is written
     growth = None if grown.growth.is_in(grown.rule) else grown.growth

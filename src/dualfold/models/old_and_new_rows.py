@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Rows
+from dualfold.arrays import Metric, Rows
 from dualfold.quality.conformal import compared_rows
 from dualfold.quality.foreign_rows import ForeignRows
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_COMPARED_ROWS = 20_000
 
 
-def old_rows(model: Model) -> tuple[Any, Any] | None:
+def old_rows(model: Model) -> tuple[Rows, Metric] | None:
     """Rows that the model was made of, as its map takes them, and their metric; None: none."""
     rows, metric = model.map.fitted_rows() or (model.reference, "euclidean")
     if rows is None or metric == "precomputed" or rows.shape[0] < 3:
@@ -37,10 +37,10 @@ class RowsInMapUnits:
     stored : the old rows as the rule of the map takes them; metric : of distances between rows
     """
 
-    stored: Any
-    old: Any
-    new: Any
-    metric: Any
+    stored: Rows
+    old: Rows
+    new: Rows
+    metric: Metric
 
 
 def rows_in_map_units(model: Model, X: Rows) -> RowsInMapUnits | None:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.certificate import Tolerance
+from dualfold.arrays import Array, Rows
+from dualfold.certificate import Certificate, Tolerance
 from dualfold.data.array_files import unnamed_columns
 from dualfold.data.preparation import columns_differ, matching_columns
 from dualfold.data.prepared import Prepared
@@ -31,7 +32,7 @@ def rechecked_model(
     weights: Any = None,
     tolerance: Tolerance = "default",
     fresh: bool = False,
-) -> Any:
+) -> Certificate:
     """Certify a stored model by the rows that it was made of.
 
     Only the name and the parameters of the estimator are taken from the file; they say which
@@ -91,7 +92,7 @@ def rechecked_model(
     return certificate.with_doubts(*doubts, *_doubts_of_name(model))
 
 
-def _columns_of(model: Model, data: Prepared) -> Any:
+def _columns_of(model: Model, data: Prepared) -> Rows:
     """The rows of a table; an estimator that was given columns finds them by their names."""
     names = data.names
     if model.preparation.is_fitted or model.columns == unnamed_columns(len(names)):
@@ -139,15 +140,15 @@ def _words_on_growth(model: Model) -> str:
 class _Rows:
     """The rows that a map was made of, as given and as a table, with labels, weights or None."""
 
-    given: Any
-    table: Any
-    y: Any
-    weights: Any
+    given: Rows
+    table: Rows
+    y: object
+    weights: Array | None
 
 
 def _certificate_of_model(
     estimator: Estimator, rows: _Rows, model: Model, settings: CertifySettings
-) -> Any:
+) -> Certificate:
     table = rows.table
     if hasattr(estimator, "graph_of"):
         statement = GraphStatement.of(estimator, table, model.both_sides, settings, rows.weights)
@@ -177,7 +178,7 @@ def rechecked_points(
     weights: Any = None,
     tolerance: Tolerance = "default",
     fresh: bool = False,
-) -> Any:
+) -> Certificate:
     """Certify points as the answer of an unfitted estimator to a table.
 
     Parameters

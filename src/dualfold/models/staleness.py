@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -83,7 +84,7 @@ def why_unstated(estimator: Estimator) -> str:
     return ""
 
 
-def frozen_estimator(estimator: Estimator, rule: OutOfSampleMap) -> Any:
+def frozen_estimator(estimator: Estimator, rule: OutOfSampleMap) -> Estimator:
     """The estimator, not fitted, with what its fit has found: kernel widths, coordinates."""
     parameters = estimator.found_parameters() if _has_found(estimator) else {}
     parameters = {name: value for name, value in parameters.items() if name == "coordinates"}
@@ -192,7 +193,9 @@ def points_staleness(estimator: Estimator, X: Rows, points: Array) -> StalenessC
     return replace(certificate, at_least=float(gained))
 
 
-def staleness_or_reason(compute: Any, tolerance: float) -> StalenessCertificate:
+def staleness_or_reason(
+    compute: Callable[[], StalenessCertificate], tolerance: float
+) -> StalenessCertificate:
     """Certificate that `compute` returns; where it refuses, "unresolved" with its words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DualfoldWarning)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.methods.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
+from dualfold.methods.fitting.estimator import Estimator
 
 # They change how an answer is found or reported, not which one is right.
 NEUTRAL_PARAMETERS = {"n_jobs": None, "verbose": False}
@@ -39,7 +40,7 @@ class StatedProblem:
     weighted: bool = False
 
     @classmethod
-    def of(cls, estimator: Any, *, weighted: bool | None = None) -> StatedProblem:
+    def of(cls, estimator: Estimator, *, weighted: bool | None = None) -> StatedProblem:
         """The problem of an estimator; without `weighted` the fit knows."""
         plain: dict[str, Any] = {}
         others = []
@@ -83,7 +84,7 @@ class StatedProblem:
         names += [] if self.parameters.get("left_out") is None else ["left_out"]
         return {"method": method.name} | {name: self.parameters[name] for name in names}
 
-    def new_estimator(self) -> Any:
+    def new_estimator(self) -> Estimator:
         """The estimator, not fitted."""
         name, parameters = self.estimator, self.parameters
         if name not in ESTIMATOR_MODULES:
@@ -128,7 +129,7 @@ class StatedProblem:
         return cls(name, parameters, tuple(not_kept), weighted is True)
 
 
-def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
+def _estimator(row: Description, parameters: Mapping[str, Any]) -> Estimator:
     """The estimator with parameters from a file, each of a type that a file can hold."""
     kind = row.estimator_class()
     for name, value in parameters.items():

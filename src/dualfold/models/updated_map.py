@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.graph import Graph
@@ -113,7 +113,7 @@ class UpdatedMap:
 
     estimator: Any
     rule: OutOfSampleMap
-    fitted: Any
+    fitted: Rows
     growth: Growth
     graph_: Graph | None = None
     certificate_: Any = None
@@ -121,7 +121,7 @@ class UpdatedMap:
     stored: Any = field(default=None, repr=False)
 
     @cached_property
-    def rows(self) -> Any:
+    def rows(self) -> Rows:
         """All rows, in the order in which they came."""
         return self.growth.all_rows(self.fitted)
 
@@ -197,7 +197,7 @@ class UpdatedMap:
         graph = None if self.graph_ is None else grown_graph(self.graph_, new)
         return replace(self, growth=self.growth.with_rows(new, points, batch), graph_=graph)
 
-    def _without_rows(self, numbers: Any) -> UpdatedMap:
+    def _without_rows(self, numbers: object) -> UpdatedMap:
         gone = _row_mask(numbers, self.n_rows)
         if not gone.any():
             return self
@@ -211,7 +211,7 @@ class UpdatedMap:
             graph = graph_without(graph, gone[in_graph])
         return replace(self, growth=self.growth.without(gone), graph_=graph, refit_=None)
 
-    def _checked_rows(self, X: Any) -> Any:
+    def _checked_rows(self, X: Any) -> Rows:
         estimator = self.estimator
         if hasattr(estimator, "n_features_in_"):
             checked = estimator._checked_rows(X, reset=False)
@@ -379,7 +379,7 @@ class UpdatedMap:
             stored=self.stored,
         )
 
-    def _start(self, rows: Any, numbers: Array) -> Array:
+    def _start(self, rows: Rows, numbers: Array) -> Array:
         """Where the points of a fit begin: old ones at their places, the others placed."""
         points = np.asarray(self.rule(rows), dtype=float)
         points[numbers] = self.embedding_
@@ -538,7 +538,7 @@ def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
     )
 
 
-def _median_movement(points: Array, other: Array, scale: Any) -> float:
+def _median_movement(points: Array, other: Array, scale: float | str) -> float:
     radius = float(np.sqrt(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1)))) or 1.0
     return float(np.median(procrustes(points, other, scale=scale).residuals)) / radius
 

@@ -44,7 +44,7 @@ class ListFiles:
         indices, distances = (np.lib.format.open_memmap(self._path(n), mode) for n in LIST_DTYPES)
         return indices, distances
 
-    def put(self, some: Any, lists: Lists) -> None:
+    def put(self, some: slice | Array, lists: Lists) -> None:
         """Lists of a slice of rows, or of a few by their numbers."""
         indices, distances = self.open("r+")
         indices[some], distances[some] = lists
