@@ -10,7 +10,6 @@ are recognised early and refused.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +71,7 @@ class Ordering:
     panel_start: Longs = field(repr=False)  # where the block of s begins in L's storage
 
 
-def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None = None) -> Ordering:
+def fill_reducing_ordering(matrix: csr_array, *, most_flops: float | None = None) -> Ordering:
     """An order of elimination that keeps the factor of `matrix` sparse.
 
     Nested dissection down to small pieces, those by minimum degree. Rows with entries in a
@@ -96,9 +95,7 @@ def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None =
     return _ordering_of_tree(n, start, columns, label, tree)
 
 
-def ordering_after(
-    matrix: csr_array[Any], leading: int, *, most_flops: float | None = None
-) -> Ordering:
+def ordering_after(matrix: csr_array, leading: int, *, most_flops: float | None = None) -> Ordering:
     """Fill-reducing order behind the `leading` first rows, which have no entries in common.
 
     Only the pattern that is left after them is ordered. Of runs of leading rows with the same
@@ -173,7 +170,7 @@ def small_world_steps(n: int) -> int:
     return int(2 * np.log2(max(n, 1)))
 
 
-def is_small_world(matrix: csr_array[Any]) -> bool:
+def is_small_world(matrix: csr_array) -> bool:
     """Whether a graph is crossed in about log n steps, as graphs of images are.
 
     Such graphs have no small separators; a walk over them finds that out, where the symbolic
@@ -252,7 +249,7 @@ def _tree_of_order(n: int, start: Longs, columns: Ints, order: Ints) -> _Tree:
 
 
 def symmetric_rows(
-    matrix: csr_array[Any], *, with_values: bool
+    matrix: csr_array, *, with_values: bool
 ) -> tuple[int, Longs, Ints, Floats, float]:
     """The compressed rows in the kernels' types, sorted, known to be symmetric."""
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] >= 2**31:

@@ -34,7 +34,7 @@ BATCH_NUMBERS = 2**21
 _product = kernel_in_shares("sparse_product")
 
 
-def sparse_product(rows: Any, V: Any) -> Any:
+def sparse_product(rows: sp.csr_array, V: Array) -> Array:
     """A sparse matrix times a dense one, a few columns at a time; the same bits as rows @ V.
 
     Large ones are multiplied in threads, each some of the rows.
@@ -55,13 +55,13 @@ def sparse_product(rows: Any, V: Any) -> Any:
     return image
 
 
-def _is_plain(rows: Any, V: Any) -> bool:
+def _is_plain(rows: sp.csr_array, V: Array) -> bool:
     """Whether the kernel takes the product: large, of compressed rows, all numbers float64."""
     large = rows.nnz >= MIN_KERNEL_ENTRIES and rows.format == "csr" and V.dtype == np.float64
     return bool(large and rows.dtype == np.float64 and rows.indices.dtype == np.int32)
 
 
-def _by_columns(rows: Any, V: Any) -> Any:
+def _by_columns(rows: sp.csr_array, V: Array) -> Array:
     if V.shape[1] <= 2 * PRODUCT_COLUMNS:
         return rows @ V
     image = np.empty((rows.shape[0], V.shape[1]), np.result_type(rows.dtype, V.dtype))
@@ -112,7 +112,7 @@ def distinct_rows(rows: sp.csr_array) -> NDArray[np.int64]:
     return np.flatnonzero(~same)
 
 
-def canonical_rows(matrix: Any, name: str) -> sp.csr_array:
+def canonical_rows(matrix: sp.sparray | sp.spmatrix, name: str) -> sp.csr_array:
     """A sparse matrix of any format as compressed rows: sorted, every entry stored once.
 
     Stored zeros stay, but for those that fill blocks (BSR). The given matrix stays as it is; where

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -256,6 +256,15 @@ if hasattr(os, "register_at_fork") and hasattr(cached_property(id), "lock"):
     os.register_at_fork(after_in_child=_renew_cached_properties)
 
 
+class _BlasLibrary(Protocol):
+    """Controller of a BLAS library, as threadpoolctl gives it."""
+
+    user_api: str
+
+    def get_num_threads(self) -> int: ...
+    def set_num_threads(self, number: int, /) -> None: ...
+
+
 class _OneThread(AbstractContextManager[None]):
     """The limit, entered by the first and left by the last of all threads that want it.
 
@@ -266,19 +275,19 @@ class _OneThread(AbstractContextManager[None]):
 
     def __init__(self) -> None:
         self.lock, self.inside = ForkedLock(held=True), 0
-        self.before: list[tuple[Any, int]] = []
+        self.before: list[tuple[_BlasLibrary, int]] = []
         self.own = threading.local()
 
     def __enter__(self) -> None:
-        mine = [(one, one.get_num_threads()) for one in _blas_libraries(of_threads=True)]
+        mine = [(blas, blas.get_num_threads()) for blas in _blas_libraries(of_threads=True)]
         self.own.before = [*getattr(self.own, "before", []), mine]
-        _set([(one, 1) for one, _ in mine])
+        _set([(blas, 1) for blas, _ in mine])
         with self.lock:
             self.inside += 1
             if self.inside == 1:
                 shared = _blas_libraries(of_threads=False)
-                self.before = [(one, one.get_num_threads()) for one in shared]
-                _set([(one, 1) for one in shared])
+                self.before = [(blas, blas.get_num_threads()) for blas in shared]
+                _set([(blas, 1) for blas in shared])
 
     def __exit__(self, *error: object) -> None:
         _set(self.own.before.pop())
@@ -296,20 +305,20 @@ class _OneThread(AbstractContextManager[None]):
         self.inside = 0
 
 
-def _blas_libraries(*, of_threads: bool) -> list[Any]:
+def _blas_libraries(*, of_threads: bool) -> list[_BlasLibrary]:
     """BLAS libraries whose number of threads is set per thread, or those set per process."""
-    known = [one for one in _blas().lib_controllers if one.user_api == "blas"]
-    layers = [getattr(one, "threading_layer", "") == "openmp" for one in known]
-    return [one for one, own in zip(known, layers, strict=True) if own == of_threads]
+    known = [library for library in _loaded_libraries() if library.user_api == "blas"]
+    layers = [getattr(blas, "threading_layer", "") == "openmp" for blas in known]
+    return [blas for blas, own in zip(known, layers, strict=True) if own == of_threads]
 
 
-def _set(numbers: list[tuple[Any, int]]) -> None:
+def _set(numbers: list[tuple[_BlasLibrary, int]]) -> None:
     """Since threadpoolctl 3.8 a thread that is not the last caller is ignored, unless cleared."""
-    for one, number in numbers:
-        clear = getattr(one, "clear_controlling_thread", None)
+    for blas, number in numbers:
+        clear = getattr(blas, "clear_controlling_thread", None)
         if clear is not None:
             clear(force=True)
-        one.set_num_threads(number)
+        blas.set_num_threads(number)
         if clear is not None:
             clear(force=True)
 
@@ -320,10 +329,11 @@ if hasattr(os, "register_at_fork"):
 
 
 @cache
-def _blas() -> Any:
+def _loaded_libraries() -> list[_BlasLibrary]:
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    libraries: list[_BlasLibrary] = ThreadpoolController().lib_controllers
+    return libraries
 
 
 def one_blas_thread() -> AbstractContextManager[None]:

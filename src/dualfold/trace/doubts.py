@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import InvalidInput
 from dualfold.trace.lift import MAX_COORDINATE
 from dualfold.trace.problem import Gramian, TraceProblem
@@ -139,7 +139,7 @@ def row_doubts(problem: TraceProblem, V: Array, theta: Array) -> list[str]:
     return [f"{int(moved.sum())} points are not where the others put them (row {row + 1} first)"]
 
 
-def _diagonal(A: Any) -> Array | None:
+def _diagonal(A: Matrix | LinearOperator) -> Array | None:
     """The diagonal of A; None where it is known by its products alone."""
     if isinstance(A, Gramian):
         return np.asarray(A.factor.power(2).sum(axis=0), dtype=float).ravel()

@@ -7,13 +7,11 @@ tr(VᵀAV) depends only on the symmetric part (A + Aᵀ)/2, and every proof is a
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.kernels.sparse import canonical_rows
@@ -56,14 +54,14 @@ def real_entries(entries: ArrayLike, name: str, *, single: bool = False) -> Arra
     return real
 
 
-def real_sparse(matrix: Any, name: str) -> sp.csr_array:
+def real_sparse(matrix: sp.sparray | sp.spmatrix, name: str) -> sp.csr_array:
     """Compressed rows in float64, sorted, without duplicates; the given matrix stays as it is."""
     rows = canonical_rows(matrix, name)
     data = real_entries(rows.data, name)
     return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
-def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
+def symmetric(matrix: Matrix, name: str) -> Matrix:
     """The matrix itself where it is symmetric, else (A + Aᵀ)/2; refused if far from symmetric."""
     difference = asymmetry(matrix)
     if difference == 0:
@@ -75,7 +73,7 @@ def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
     return sp.csr_array(half) if sp.issparse(matrix) else half
 
 
-def not_symmetric(name: str, matrix: Any) -> InvalidInput:
+def not_symmetric(name: str, matrix: Matrix) -> InvalidInput:
     """The refusal of a matrix, with the two of its entries that differ most."""
     i, j = _most_different_entries(matrix)
     return InvalidInput(
@@ -85,7 +83,7 @@ def not_symmetric(name: str, matrix: Any) -> InvalidInput:
     )
 
 
-def _most_different_entries(matrix: Any) -> tuple[int, int]:
+def _most_different_entries(matrix: Matrix) -> tuple[int, int]:
     """Where |a_ij − a_ji| is largest."""
     if sp.issparse(matrix):
         difference = sp.coo_array(abs(matrix - matrix.T))
@@ -101,7 +99,7 @@ def _most_different_entries(matrix: Any) -> tuple[int, int]:
     return place
 
 
-def asymmetry(matrix: Any) -> float:
+def asymmetry(matrix: Matrix) -> float:
     """An upper bound of ‖A − Aᵀ‖/2, the distance of A from its symmetric part; 0 if symmetric."""
     if sp.issparse(matrix):
         difference = _largest_row_difference(matrix)

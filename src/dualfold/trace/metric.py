@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.matrix_entries import real_entries, real_sparse, symmetric
 from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
@@ -191,7 +190,7 @@ class ExcludedSpan:
     error: float
 
 
-def metric(B: Any, n: int) -> Metric:
+def metric(B: Matrix | Metric | None, n: int) -> Metric:
     """The inner product that B stands for: None, a vector, a sparse or dense matrix."""
     if isinstance(B, Identity | Diagonal | SparseMetric | DenseMetric):
         return B

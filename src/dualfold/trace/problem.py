@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
@@ -435,7 +435,7 @@ class TraceProblem:
         return V - N @ (self.excluded_images.T @ V) if N.shape[1] else V
 
 
-def _checked_matrix(A: Any) -> Any:
+def _checked_matrix(A: Matrix | LinearOperator) -> Matrix | LinearOperator:
     """A with its entries as they were given, real, finite and symmetric to rounding."""
     if isinstance(A, LinearOperator):
         if A.dtype is not None and np.issubdtype(A.dtype, np.complexfloating):
@@ -476,7 +476,7 @@ def _not_finite() -> InvalidInput:
     )
 
 
-def product(A: Any, V: Array) -> Array:
+def product(A: Matrix | LinearOperator, V: Array) -> Array:
     """A·V. A float32 matrix is read as it is and its products are summed in float64.
 
     NumPy would make a float64 copy of A for each product.

@@ -70,8 +70,7 @@ def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
     if sp.issparse(X):
         X, middle = with_full_columns_centred(X, middle)
         wide = V.astype(float, copy=False)  # float32 would be added in float32
-        image = X @ wide if sp.issparse(wide) else sparse_product(X, wide)
-        image = np.asarray(image.toarray() if sp.issparse(image) else image)
+        image = (X @ wide).toarray() if sp.issparse(wide) else sparse_product(X, wide)
         return np.asarray(image - middle @ wide, dtype=kind)
     points = np.empty((X.shape[0], V.shape[1]), dtype=kind)
     # What a mean of fewer digits leaves is taken from the points.

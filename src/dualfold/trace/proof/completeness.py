@@ -16,7 +16,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.kernels import kernel
 from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF, gamma
 from dualfold.kernels.threads import lapack_threads, one_blas_thread
@@ -403,10 +403,10 @@ def _shift_rounding(
     return np.asarray(3 * UNIT_ROUNDOFF * rows)
 
 
-def dense_entries(A: Any) -> Array:
+def dense_entries(A: Matrix | LinearOperator) -> Array:
     """All entries of a small A."""
+    if isinstance(A, np.ndarray):
+        return A
     if isinstance(A, Gramian):
         return A.square_entries
-    if sp.issparse(A):
-        return np.asarray(A.toarray())
-    return np.asarray(A @ np.eye(A.shape[0]) if isinstance(A, LinearOperator) else A)
+    return np.asarray(A.toarray() if sp.issparse(A) else A @ np.eye(A.shape[0]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from scipy.linalg.lapack import dsyevr, dsyevr_lwork
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import TooLarge
 from dualfold.kernels.reports import long_call, tally
 from dualfold.trace.metric import DenseMetric, Diagonal, SparseMetric, not_positive
@@ -117,12 +116,10 @@ def eigenpairs(A: Array, **wanted: object) -> tuple[Array, Array]:
     return values[:found], V[:, :found]
 
 
-def _dense(A: Any) -> Array:
+def _dense(A: Matrix | LinearOperator) -> Array:
     """A copy of the entries of A."""
-    if sp.issparse(A):
-        return np.asarray(A.toarray())
+    if isinstance(A, np.ndarray):
+        return np.array(A, dtype=float)
     if isinstance(A, Gramian):
         return A.square_entries.copy()
-    if isinstance(A, LinearOperator):
-        return np.asarray(A @ np.eye(A.shape[0]))
-    return np.array(A, dtype=float)
+    return np.asarray(A.toarray() if sp.issparse(A) else A @ np.eye(A.shape[0]))

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -257,7 +256,7 @@ class Factorisation:
         )
 
 
-def factorise(matrix: csr_array[Any] | RotatedMatrix, ordering: Ordering) -> Factorisation:
+def factorise(matrix: csr_array | RotatedMatrix, ordering: Ordering) -> Factorisation:
     """L D Lᵀ of a symmetric matrix whose pattern lies in the one that was ordered."""
     o = ordering
     if isinstance(matrix, RotatedMatrix):
