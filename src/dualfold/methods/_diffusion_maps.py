@@ -360,7 +360,7 @@ class DiffusionMaps(GraphEstimator):
         rule = affinity(graph, weights=kind, width=self.width, alpha=self.alpha)
         return nystrom_rule(graph, embedding, rule, "degree", DiffusionLift(self.diffusion_time))
 
-    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
+    def second_rule(self, graph: Any, points: Array, landmarks: Rows) -> AttractionMap | None:
         """Return the rule that places a new row at the mean of a few nearest landmarks.
 
         For tables in tiles, held-out rows decide between this rule and Nyström's.

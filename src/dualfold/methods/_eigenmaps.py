@@ -423,7 +423,7 @@ class LaplacianEigenmaps(GraphEstimator):
             scale = DiffusionLift(self.diffusion_time)
         return nystrom_rule(graph, embedding, rule, self.constraint, scale)
 
-    def second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
+    def second_rule(self, graph: Any, points: Array, landmarks: Rows) -> AttractionMap | None:
         """Return the rule that places a new row at the mean of a few nearest landmarks.
 
         For tables in tiles, held-out rows decide between this rule and Nyström's.

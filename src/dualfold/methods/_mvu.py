@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -398,7 +399,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     def judged_points(
         self,
         graph: Graph,
-        points: Any,
+        points: ArrayLike,
         *,
         tolerance: float = DEFAULT_TOLERANCE,
         sides: BothSides | None = None,

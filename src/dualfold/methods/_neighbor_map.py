@@ -177,7 +177,7 @@ class NeighborAnswers(AnswerSettings):
     max_iter: int = 500
 
     def answer(
-        self, graph: Graph, problem: Any, wanted: Any, before: PieceAnswer | None
+        self, graph: Graph, problem: Any, wanted: int | str, before: PieceAnswer | None
     ) -> PieceAnswer:
         spread = self.spread if before is None else before.details[-1].problem.spread
         flat = eigenmaps(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -431,7 +432,7 @@ class MDS(Estimator):
         return self._rule(X[chosen], points if len(points) == len(chosen) else points[chosen])
 
     def judged_points(
-        self, X: Any, points: Any, tolerance: Tolerance = "default"
+        self, X: Any, points: ArrayLike, tolerance: Tolerance = "default"
     ) -> StressCertificate:
         """Certify points as this estimator's map of X.
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -443,7 +444,7 @@ class TSNE(Estimator):
             metric = MetricWithParameters(metric, dict(self.metric_params))
         return AttractionMap(X, points, drawn_by, by, float(self.attraction), metric)
 
-    def judged_points(self, X: Any, points: Any, tolerance: Tolerance = "default") -> Any:
+    def judged_points(self, X: Any, points: ArrayLike, tolerance: Tolerance = "default") -> Any:
         """Certify points as this estimator's map of X.
 
         Nothing is descended: objective, gradient and neighbours kept are those of the points.
@@ -477,7 +478,7 @@ class TSNE(Estimator):
             problem, points, tolerance=share, neighbors_kept=kept, n_jobs=self.n_jobs
         )
 
-    def points_after(self, X: Any, points: Any, rounds: int) -> Array:
+    def points_after(self, X: Any, points: ArrayLike, rounds: int) -> Array:
         """Descend from points as this estimator's map of X, without exaggeration.
 
         Parameters

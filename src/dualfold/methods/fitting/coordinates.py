@@ -87,7 +87,7 @@ class AnswerSettings:
         return isinstance(self.coordinates, str) and self.coordinates == "first"
 
     def answer(
-        self, graph: Graph, problem: Any, wanted: Any, before: PieceAnswer | None
+        self, graph: Graph, problem: Any, wanted: int | str, before: PieceAnswer | None
     ) -> PieceAnswer:
         """The answer to a problem, certified, with its coordinates chosen.
 
@@ -142,7 +142,7 @@ class AnswerSettings:
 
 
 def _independent_answer(
-    graph: Graph, problem: TraceProblem, wanted: Any, settings: AnswerSettings
+    graph: Graph, problem: TraceProblem, wanted: int | str, settings: AnswerSettings
 ) -> PieceAnswer:
     """As many eigenvectors as it takes until enough of them are independent."""
     space = krylov_space_for(problem, settings.solver)
@@ -163,7 +163,7 @@ def _independent_answer(
 def _choice_among(
     graph: Graph,
     problem: TraceProblem,
-    wanted: Any,
+    wanted: int | str,
     first: Callable[[int], Solution | None],
     settings: AnswerSettings,
 ) -> _Choice | None:

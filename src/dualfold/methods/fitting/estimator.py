@@ -638,7 +638,9 @@ def asked_count(estimator: Any, count: int, most: int) -> int:
     return max(1, min(int(wanted) if whole else count, most))
 
 
-def map_of_points(estimator: Any, points: Any, color: Any, title: str, color_name: str) -> Figure:
+def map_of_points(
+    estimator: Any, points: ArrayLike, color: Any, title: str, color_name: str
+) -> Figure:
     """The figure of an estimator's points, to scale where lengths in its maps mean something."""
     name = type(estimator).__name__
     row = next(

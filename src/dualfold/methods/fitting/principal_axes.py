@@ -136,7 +136,7 @@ def kept_moments(
     return Moments.from_scatter(X, total, lift.mean, **how)
 
 
-def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
+def _refuse_products(problem: TraceProblem, wanted: int | float | str) -> None:
     if isinstance(problem.A, CentredScatter):
         raise InvalidInput(
             Argument("n_components", wanted),

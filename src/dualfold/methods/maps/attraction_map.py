@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class AttractionMap(OutOfSampleMap):
     A row that is equal to an old one takes its place.
     """
 
-    features: Any
+    features: Rows
     points: Array
     n_neighbors: int
     perplexity: float | None

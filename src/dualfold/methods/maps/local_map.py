@@ -60,7 +60,7 @@ class LocalWeightsMap(OutOfSampleMap):
     array([[15.]])
     """
 
-    features: Any
+    features: Rows
     points: Array
     n_neighbors: int
     ridge: float

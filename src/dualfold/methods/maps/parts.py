@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array, Metric
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.methods.maps import file_checks
@@ -140,7 +140,7 @@ class Parts:
         return words
 
 
-def refuse_functions(metric: Metric, features: Any) -> None:
+def refuse_functions(metric: Metric, features: Rows) -> None:
     """`InvalidInput` where a map needs more than names and numbers to be stored."""
     if not isinstance(metric, str) or is_precomputed(metric) or features is None:
         raise InvalidInput(

@@ -33,7 +33,7 @@ class PiecewiseMap(OutOfSampleMap):
     maps : one for each piece; None for a single point, beside which new ones take its place
     """
 
-    features: Any
+    features: Rows
     metric: Metric
     owner: Array
     points: Array

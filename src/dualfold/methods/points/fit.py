@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array, Rows, Seed
@@ -46,7 +47,7 @@ class PointsJudge(Protocol):
     def __call__(
         self,
         problem: Any,
-        points: Any,
+        points: ArrayLike,
         *,
         tolerance: float = ...,
         neighbors_kept: float = ...,

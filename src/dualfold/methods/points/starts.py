@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array, Rows, Seed
@@ -84,7 +85,7 @@ def _largest(S: Array, count: int) -> tuple[Array, Array]:
     return np.ldexp(values[::-1], power), V[:, ::-1]
 
 
-def given_start(init: Any, n: int, count: int) -> Array:
+def given_start(init: ArrayLike, n: int, count: int) -> Array:
     """A start that is an array, checked."""
     start = np.asarray(init, dtype=float)
     if start.shape != (n, count) or not np.isfinite(start).all():

@@ -8,9 +8,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.certificate import (
@@ -122,7 +123,7 @@ def _in_words(bound: float) -> str:
 
 def certify_stress(
     problem: StressProblem,
-    points: Any,
+    points: ArrayLike,
     *,
     tolerance: float = DEFAULT_TOLERANCE,
     search_steps: int | None = None,

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
@@ -80,7 +81,7 @@ class StressProblem:
         weights[i] = 0.0
         return np.asarray(weights)
 
-    def checked_points(self, points: Any) -> Array:
+    def checked_points(self, points: ArrayLike) -> Array:
         """Points as an n×d array, d at most `count`."""
         Y = np.asarray(points, dtype=float)
         if Y.ndim != 2 or len(Y) != self.n:
@@ -104,7 +105,7 @@ def stress_problem(
     return problem
 
 
-def _weights_of_pairs(given: Any, D: Array) -> Array | None:
+def _weights_of_pairs(given: ArrayLike, D: Array) -> Array | None:
     """The weights, checked; None where they are 1 for all pairs."""
     W, name = _symmetric(given, "weights"), Argument("weights")
     if W.shape != D.shape:
@@ -123,7 +124,7 @@ def _weights_of_pairs(given: Any, D: Array) -> Array | None:
     return W if others else None
 
 
-def _symmetric(given: Any, name: str) -> Array:
+def _symmetric(given: ArrayLike, name: str) -> Array:
     """The square matrix in float64, rows one after the other; the mean with its transpose."""
     D = np.ascontiguousarray(given, dtype=float)
     if np.isinf(D).any():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from dualfold.arrays import Array
@@ -52,7 +51,7 @@ def random_start(problem: StressProblem, random: np.random.RandomState) -> Array
     return random.uniform(size=problem.n * problem.count).reshape((problem.n, problem.count))
 
 
-def given_start(start: Any, problem: StressProblem) -> Array:
+def given_start(start: ArrayLike, problem: StressProblem) -> Array:
     """Points of the caller."""
     Y = np.array(start, dtype=float)
     if Y.ndim != 2 or len(Y) != problem.n or not np.isfinite(Y).all():

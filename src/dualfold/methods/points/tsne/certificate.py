@@ -8,9 +8,10 @@ that is not balanced, the neighbours kept, and, where other starts were tried, w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.certificate import (
     Certificate,
@@ -127,7 +128,7 @@ class TsneCertificate(Certificate):
 
 def certify_tsne(
     problem: TsneProblem,
-    points: Any,
+    points: ArrayLike,
     *,
     tolerance: float = MAX_UNBALANCED_SHARE,
     neighbors_kept: float = np.nan,
@@ -207,7 +208,9 @@ def certify_tsne(
     )
 
 
-def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None) -> TsneObjective:
+def tsne_objective(
+    problem: TsneProblem, points: ArrayLike, n_jobs: int | None = None
+) -> TsneObjective:
     """Compute the objective of t-SNE and its gradient, from all pairs of points.
 
     Parameters
