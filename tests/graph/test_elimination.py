@@ -16,7 +16,7 @@ from tests.graph.door import (
     tree_height,
 )
 from tests.graph.paths import GRAPHS, by_floyd, graph_of, random_graph
-from tests.tools.kernels import count_work, fill_reducing_ordering
+from tests.kernels.door import count_work, fill_reducing_ordering
 from tests.tools.tables import roll_points
 
 

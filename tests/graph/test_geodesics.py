@@ -12,7 +12,7 @@ from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points, geodesic_distances, knn
 from tests.graph.door import SOURCES_BY_BATCH, RenumberedGraph, landmarks_at
 from tests.graph.paths import GRAPHS, by_floyd, graph_of
-from tests.tools.kernels import count_work
+from tests.kernels.door import count_work
 from tests.tools.tables import roll_points
 
 
