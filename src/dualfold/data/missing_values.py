@@ -56,34 +56,23 @@ AS_READ = ColumnScaling()
 MIN_BLAMED_SHARE = 0.05
 
 
-def complete_table(table: Table, missing: Missing, scaled: ColumnScaling = AS_READ) -> Table:
-    """A table without missing or infinite values; a notice names constant columns."""
-    return complete_table_with_cells(table, missing, scaled)[0]
-
-
-def complete_table_with_cells(
-    table: Table, missing: Missing, scaled: ColumnScaling = AS_READ
-) -> tuple[Table, FilledCells | None]:
-    """A complete table, and the cells that were filled in, where some were."""
-    table, filled = _without_missing_values(table, missing, scaled)
+def with_constant_notice(table: Table, missing: Missing) -> Table:
+    """The table with a notice that names its constant columns, where it is complete."""
     constant = [] if missing == "keep" else _constant(table)
     if not constant:
-        return table, filled
+        return table
     kept = "it changes" if len(constant) == 1 else "they change"
     sentence = f"{quoted_names(constant)}: the same value in every row; kept, {kept} no distance"
-    return replace(table, notices=(*table.notices, sentence)), filled
+    return replace(table, notices=(*table.notices, sentence))
 
 
-def without_missing_values(
+def complete_table(
     table: Table, missing: Missing, scaled: ColumnScaling = AS_READ
-) -> Table:
-    """A table without missing or infinite values, by the rule `missing`; "auto" raises."""
-    return _without_missing_values(table, missing, scaled)[0]
-
-
-def _without_missing_values(
-    table: Table, missing: Missing, scaled: ColumnScaling
 ) -> tuple[Table, FilledCells | None]:
+    """A table without missing or infinite values, and the cells that were filled in.
+
+    missing : the rule; "auto" raises
+    """
     if missing == "keep":
         return table, None
     if missing not in ("auto", "raise", "drop", "mean", "impute"):

@@ -12,7 +12,7 @@ from dualfold.arrays import Array, Rows
 from dualfold.data.array_files import unnamed_columns
 from dualfold.data.columns import Table, refuse_lacking
 from dualfold.data.imputation import MIN_NOISE, Imputation
-from dualfold.data.missing_values import without_missing_values
+from dualfold.data.missing_values import complete_table
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import DEFAULT_READING, Reading, reading_of
 from dualfold.data.scales import Standard
@@ -313,14 +313,14 @@ class Preparation:
             return rule._filled_table(table, notices)
         if self.is_encoded:
             table = replace(table, X=self.with_categories(table.X))
-        table = without_missing_values(table, reading.missing)
+        table, _ = complete_table(table, reading.missing)
         return table, [*notices, *table.notices]
 
     def _filled_table(self, table: Table, notices: list[str]) -> tuple[Table, list[str]]:
         """Missing values filled in by the rows of the first table, not by the new ones."""
         has_model = self.imputation is not None
         if not isinstance(table.X, np.ndarray) or not (has_model or self.means is not None):
-            return without_missing_values(table, "mean"), notices
+            return complete_table(table, "mean")[0], notices
         count = int((~np.isfinite(table.X)).sum())
         if not count:
             return table, notices

@@ -22,7 +22,12 @@ from dualfold.data.filled_cells import (
     FilledCells,
 )
 from dualfold.data.missing_patterns import without_empty_columns
-from dualfold.data.missing_values import ColumnScaling, complete_table_with_cells, standard_of_known
+from dualfold.data.missing_values import (
+    ColumnScaling,
+    complete_table,
+    standard_of_known,
+    with_constant_notice,
+)
 from dualfold.data.preparation import Preparation
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.data.scales import (
@@ -428,9 +433,8 @@ def prepared_columns(source: Any, reading: Reading) -> Prepared:
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table, filled = complete_table_with_cells(
-        table, rule, ColumnScaling.of(scaling.standardize, encodings)
-    )
+    table, filled = complete_table(table, rule, ColumnScaling.of(scaling.standardize, encodings))
+    table = with_constant_notice(table, rule)
     standard, weights = None, weights_of(table, reading)
     if scaling.standardize and filled is None:
         standard = standard_of(table.X, categories, weights)

@@ -28,7 +28,7 @@ from dualfold.data.limits import (
     refuse_foreign_kind,
     unreadable_as_damaged,
 )
-from dualfold.data.missing_values import complete_table
+from dualfold.data.missing_values import complete_table, with_constant_notice
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.spreadsheet import spreadsheet_frame
@@ -115,7 +115,8 @@ def read_table(
     >>> table.names, table.X.shape, list(table.labels)
     (('size', 'staff'), (3, 2), ['name'])
     """
-    return complete_table(raw_table(source, reading, features=features), reading.missing)
+    table, _ = complete_table(raw_table(source, reading, features=features), reading.missing)
+    return with_constant_notice(table, reading.missing)
 
 
 def table_of_source(
