@@ -47,7 +47,7 @@ class KernelFeatures:
         whitening = np.ascontiguousarray(vectors[:, real] / np.sqrt(values[real]))
         return KernelFeatures(self.rows, self.kernel, self.shift, whitening)
 
-    def shifted_rows(self, X: Rows) -> Any:
+    def shifted_rows(self, X: Rows) -> Rows:
         """Rows as the kernel takes them."""
         return X if self.shift is None else X - self.shift
 
@@ -175,7 +175,7 @@ class KernelLift(WeightedVectorLift):
         linear = LinearMap(self.column_means, self.coefficients(V, values))
         return kernel_map(self.features, linear)
 
-    def rows_to_compare(self) -> Any:
+    def rows_to_compare(self) -> Rows | None:
         return None if self.features is None else self.features.rows
 
 
@@ -190,7 +190,7 @@ class NystromLift(ProjectionLift):
         """The map of new rows: their features, then the linear map."""
         return kernel_map(self.features, self.linear_map(V, values))
 
-    def rows_to_compare(self) -> Any:
+    def rows_to_compare(self) -> Rows:
         return self.rows
 
 

@@ -155,7 +155,7 @@ class LinearMap(OutOfSampleMap):
     def column_means(self) -> Array:
         return self.mean
 
-    def compared_rows(self, X: Rows) -> Any:
+    def compared_rows(self, X: Rows) -> Rows:
         return X if self.scale is None else X / self.scale
 
     def _refuse_width(self, given: int, needed: int, what: str) -> None:
@@ -188,7 +188,7 @@ class LinearLift(Lift):
     def n_points(self, n: int) -> int:
         return int(self.data.shape[0])
 
-    def rows_to_compare(self) -> Any:
+    def rows_to_compare(self) -> Rows:
         return self.data
 
 

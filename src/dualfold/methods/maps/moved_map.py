@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -81,8 +81,8 @@ class MovedMap(OutOfSampleMap):
     def column_means(self) -> Array | None:
         return self.map.column_means()
 
-    def compared_rows(self, X: Rows) -> Any:
+    def compared_rows(self, X: Rows) -> Rows:
         return self.map.compared_rows(X)
 
-    def frozen_parameters(self) -> dict[str, Any]:
+    def frozen_parameters(self) -> dict[str, object]:
         return self.map.frozen_parameters()

@@ -118,7 +118,7 @@ class NystromMap(OutOfSampleMap):
     def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.graph.points, self.graph.metric
 
-    def frozen_parameters(self) -> dict[str, Any]:
+    def frozen_parameters(self) -> dict[str, object]:
         return {"width": self.affinity.width} if self.affinity.kind == "heat" else {}
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import DamagedFile, InvalidInput
@@ -189,7 +190,7 @@ class OutOfSampleMap:
         """
         return None
 
-    def frozen_parameters(self) -> dict[str, Any]:
+    def frozen_parameters(self) -> dict[str, object]:
         """Parameters that the fit has found, and that stay when rows come.
 
         Returns
@@ -199,7 +200,7 @@ class OutOfSampleMap:
         """
         return {}
 
-    def compared_rows(self, X: Rows) -> Any:
+    def compared_rows(self, X: Rows) -> Rows:
         """Rows in the units that the map measures in, to compare them with one another.
 
         Parameters
@@ -215,7 +216,7 @@ class OutOfSampleMap:
         return X
 
 
-def _not_storable(map_: Any) -> InvalidInput:
+def _not_storable(map_: object) -> InvalidInput:
     return InvalidInput(
         f"a {type(map_).__name__} cannot be saved as data; maps that can are made from "
         "features (not from precomputed distances or affinities), by PCA, MDS, Isomap, "
@@ -223,7 +224,7 @@ def _not_storable(map_: Any) -> InvalidInput:
     )
 
 
-def parts_of(map_: Any) -> Parts:
+def parts_of(map_: object) -> Parts:
     """Parts of a map for a file; InvalidInput where no file can hold it, as of a function."""
     if not isinstance(map_, OutOfSampleMap):
         raise _not_storable(map_)
@@ -251,7 +252,7 @@ def vectors_behind(problem: TraceProblem, points: Array, solve: Solve) -> Array:
     return problem.lift.vectors_behind(problem, StoredPoints(points), solve)
 
 
-def float_array(numbers: Any) -> Array:
+def float_array(numbers: ArrayLike) -> Array:
     """Real numbers as float64; anything else as an empty table, which no answer has."""
     array = np.asarray(numbers)
     return array.astype(float) if array.dtype.kind in "fiu" else np.zeros((0, 0))

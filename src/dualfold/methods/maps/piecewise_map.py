@@ -152,5 +152,5 @@ class RescaledMap(OutOfSampleMap):
     def fitted_rows(self) -> tuple[Rows, Metric] | None:
         return self.map.fitted_rows()
 
-    def frozen_parameters(self) -> dict[str, Any]:
+    def frozen_parameters(self) -> dict[str, object]:
         return self.map.frozen_parameters()

@@ -85,7 +85,7 @@ class ProfileMap(LinearMap):
 
     __call__ = encode
 
-    def compared_rows(self, X: Rows) -> Any:
+    def compared_rows(self, X: Rows) -> Rows:
         return super().compared_rows(profiles(X))
 
 
