@@ -204,7 +204,7 @@ def test_filled_cells_never_show_that_a_group_is_none_of_the_data() -> None:
     one = Judgement(Layout(0.9, 0.1, (), 2), None, torn)
     both = mean_judgement([one, one], filled_share=0.15).groups
     assert [group.verdict for group in both] == ["found", "cannot tell", "cannot tell"]
-    assert (both.found, both.torn, both.grade) == (1, 0, "some")
+    assert (both.found, both.n_torn, both.grade) == (1, 0, "some")
     assert mean_judgement([one]).groups is torn  # a complete table shows it
 
 

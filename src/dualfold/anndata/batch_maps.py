@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import nearest
 from dualfold.models.aligned_maps import AlignedMaps
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
 
 # A graph of neighbours needs so many rows.
 MIN_BATCH_CELLS = 3
@@ -22,7 +26,7 @@ ASSUMPTION = (
 
 
 def aligned_maps(
-    adata: Any,
+    adata: AnnData,
     batch_key: str,
     *,
     use_rep: str = "X_pca",
@@ -107,7 +111,7 @@ def mutual_nearest(one: Any, other: Any, count: int) -> Array:
     return np.column_stack([rows[mutual], partners[mutual]])
 
 
-def _batches(adata: Any, batch_key: str) -> tuple[list[str], list[Array]]:
+def _batches(adata: AnnData, batch_key: str) -> tuple[list[str], list[Array]]:
     """Names of the batches in their order, and the rows of each."""
     if batch_key not in adata.obs:
         raise InvalidInput(
@@ -154,7 +158,9 @@ def _checked_links(one: Any, other: Any, count: int, names: list[str]) -> Array:
     return pairs
 
 
-def _record(model: AlignedMaps, names: list[str], parameters: dict[str, Any]) -> dict[str, Any]:
+def _record(
+    model: AlignedMaps, names: list[str], parameters: dict[str, object]
+) -> dict[str, object]:
     steps = model.to_dict()["steps"]
     return plain_entries(
         {

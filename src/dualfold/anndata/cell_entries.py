@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,11 +14,15 @@ from dualfold.data.notices import quoted_names
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import Graph, from_affinities, from_lengths
 
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+
 # Used where var has it, as scanpy does.
 DEFAULT_MASK = "highly_variable"
 
 
-def cells_to_write(adata: Any, *, copy: bool) -> Any:
+def cells_to_write(adata: AnnData, *, copy: bool) -> AnnData:
     """The cells themselves or a copy; a file that is open (backed) is copied into memory."""
     if not hasattr(adata, "obsm") or not hasattr(adata, "uns"):
         raise InvalidInput(
@@ -30,7 +34,7 @@ def cells_to_write(adata: Any, *, copy: bool) -> Any:
 
 
 def rows_of_cells(
-    adata: Any, use_rep: str, *, layer: str | None = None, argument: str = "use_rep"
+    adata: AnnData, use_rep: str, *, layer: str | None = None, argument: str = "use_rep"
 ) -> Any:
     """Rows of `obsm[use_rep]`; "X" is the matrix X itself, or a layer."""
     if use_rep == "X":
@@ -57,7 +61,7 @@ def rows_of_cells(
     return _complete_rows(adata, rows, Argument(argument, use_rep))
 
 
-def _complete_rows(adata: Any, rows: Any, name: str) -> Any:
+def _complete_rows(adata: AnnData, rows: Any, name: str) -> Any:
     """The rows, if no number is missing or infinite; the cells of the others are named."""
     entries = sp.coo_array(rows) if sp.issparse(rows) else rows
     numbers = entries.data if sp.issparse(rows) else rows
@@ -79,7 +83,7 @@ def _in_memory(X: Any) -> Any:
     return X.to_memory() if hasattr(X, "to_memory") else np.asarray(X[...])
 
 
-def used_genes(adata: Any, mask_var: Any) -> Array | None:
+def used_genes(adata: AnnData, mask_var: Any) -> Array | None:
     """Places of the genes that a mask names; None for all."""
     if mask_var is None:
         return None
@@ -101,7 +105,7 @@ def used_genes(adata: Any, mask_var: Any) -> Array | None:
     return np.flatnonzero(mask)
 
 
-def stored_graph(adata: Any, neighbors_key: str, *, affinities: bool = False) -> Graph:
+def stored_graph(adata: AnnData, neighbors_key: str, *, affinities: bool = False) -> Graph:
     """The graph that scanpy stored: distances, or connectivities as weights."""
     entry = adata.uns.get(neighbors_key)
     if entry is None:
@@ -123,13 +127,13 @@ def stored_graph(adata: Any, neighbors_key: str, *, affinities: bool = False) ->
     return replace(from_lengths(matrix), metric=metric)
 
 
-def plain_entries(values: Mapping[str, Any]) -> dict[str, Any]:
+def plain_entries(values: Mapping[str, object]) -> dict[str, object]:
     """Numbers, text, arrays and dicts of them, as h5ad and zarr store them; None is left out."""
     entries = {str(name): _plain(value) for name, value in values.items()}
     return {name: value for name, value in entries.items() if value is not None}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return plain_entries(value)
     if isinstance(value, bool | int | float | str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,12 @@ from dualfold.methods._isomap import Isomap
 from dualfold.methods._mvu import MaximumVarianceUnfolding
 from dualfold.methods._pca import PCA
 from dualfold.methods._tsne import TSNE
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+    from dualfold.arrays import Array
+
 
 # The methods of neighbours, by the name of their function and of its entry in uns.
 ESTIMATORS: dict[str, Any] = {
@@ -77,11 +83,11 @@ GRAPH_MAP_DOCSTRING = """{summary}
 
 
 def pca(
-    adata: Any,
+    adata: AnnData,
     n_comps: int = 50,
     *,
     layer: str | None = None,
-    mask_var: Any = "highly_variable",
+    mask_var: str | Array | None = "highly_variable",
     key_added: str | None = None,
     copy: bool = False,
     **options: Any,
@@ -157,7 +163,7 @@ def _graph_map(
     estimator = ESTIMATORS[name]
 
     def map_cells(
-        adata: Any,
+        adata: AnnData,
         *,
         use_rep: str = "X_pca",
         neighbors_key: str | None = None,
@@ -205,7 +211,7 @@ def _graph_map(
 
 
 def _map_of_connectivities(
-    estimator: Any, cells: Any, options: Mapping[str, Any], neighbors_key: str
+    estimator: Any, cells: AnnData, options: Mapping[str, Any], neighbors_key: str
 ) -> tuple[Any, Any, Any]:
     """Points, eigenvalues and certificate with scanpy's connectivities as weights."""
     graph = stored_graph(cells, neighbors_key, affinities=True)

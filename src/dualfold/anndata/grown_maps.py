@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,11 +11,16 @@ from dualfold.anndata.cell_entries import cells_to_write, plain_entries, rows_of
 from dualfold.anndata.cell_maps import ESTIMATORS
 from dualfold.errors import Argument, InvalidInput
 
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+    from dualfold.models import UpdatedMap
+
 _COORDINATE_TOLERANCE = 1e-6  # relative: a map in float32 is the same map
 
 
 def audit(
-    adata: Any,
+    adata: AnnData,
     basis: str = "X_umap",
     *,
     use_rep: str = "X_pca",
@@ -66,7 +71,7 @@ def audit(
     return found
 
 
-def extend(adata: Any, new: Any, key: str = "isomap") -> Any:
+def extend(adata: AnnData, new: AnnData, key: str = "isomap") -> UpdatedMap:
     """Place new cells in a map of `adata`; its old points keep their places.
 
     An AnnData holds no model, so the map is first fitted again with the stored parameters and

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +12,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph import nearest
+
+if TYPE_CHECKING:
+    from anndata import AnnData
 
 
 @dataclass(eq=False, repr=False)
@@ -52,12 +56,12 @@ class KnnTransformer(TransformerMixin, BaseEstimator):
 
     n_neighbors: int = 15
     _: KW_ONLY
-    metric: Any = "euclidean"
+    metric: str | Callable[..., float] = "euclidean"
     search: str = "auto"
     random_state: int | None = 0
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None) -> KnnTransformer:
+    def fit(self, X: Any, y: object = None) -> KnnTransformer:
         """Find the neighbours of the rows of X.
 
         Parameters
@@ -95,7 +99,7 @@ class KnnTransformer(TransformerMixin, BaseEstimator):
         self.search_ = found.search
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> sp.csr_matrix:
         """Return the distances of the fitted rows.
 
         Parameters
@@ -117,7 +121,7 @@ class KnnTransformer(TransformerMixin, BaseEstimator):
 
 
 def record_search(
-    adata: Any, transformer: KnnTransformer, *, neighbors_key: str = "neighbors"
+    adata: AnnData, transformer: KnnTransformer, *, neighbors_key: str = "neighbors"
 ) -> None:
     """Write to `uns[neighbors_key]["search"]` how exact the neighbours are.
 

@@ -105,7 +105,7 @@ class _Columns:
 def _best_pair(
     differences: Sequence[Difference], table: _Columns, inside: Array
 ) -> list[Difference]:
-    """What it is, then how: the category that tells most, and what tells most together with it."""
+    """The category that tells most, and the difference that tells most together with it."""
     if not differences:
         return []
     first = next((one for one in differences if one.is_category), differences[0])

@@ -87,7 +87,7 @@ def _names_by_columns(
     orders: Mapping[str, Sequence[str]] | None,
     seed: int,
 ) -> list[ColumnName]:
-    """What differs in each group from the rest of its surroundings; siblings in one pass."""
+    """Differences of each group from the rest of its surroundings; siblings in one pass."""
     names: dict[int, ColumnName] = {}
     values = {name: np.asarray(column) for name, column in columns.items()}
     siblings: dict[tuple[int, int], list[int]] = {}

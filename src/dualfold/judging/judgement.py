@@ -85,7 +85,7 @@ class Judgement:
         Whether near rows are near on the map; None where there are too few rows.
     groups : NamedGroups or None
         The groups of the map with their verdicts, and how many of the `visible` ones are `found` in
-        the data, `torn` or `scattered`. They have names and finer groups where somebody asked.
+        the data. They have names and finer groups where somebody asked.
     meaning : MapMeaning or None
         The columns that axes follow; None where nobody asked.
     remarks : tuple of str
@@ -374,12 +374,12 @@ def _words_of_other_groups(groups: NamedGroups | None) -> str:
     if groups is None:
         return ""
     if groups.are_false:
-        count = groups.torn + groups.scattered
+        count = groups.n_torn + groups.n_scattered
         of_all = "" if count == groups.visible else f"{count} of "
         whole = f", but joined they make up {groups.joined}" if groups.joined else ""
         return f"; {of_all}its {groups.visible} visible groups are no groups of the data{whole}"
     if groups.grade == CANNOT_TELL:
-        count = groups.torn + groups.scattered
+        count = groups.n_torn + groups.n_scattered
         if not count:
             return f"; nobody can tell whether its {groups.visible} visible groups are in the data"
         verb = "is" if count == 1 else "are"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import plain
 from dualfold.judging.column_differences import Difference
 from dualfold.quality.picture import percent
 
@@ -285,7 +284,7 @@ class NamedGroups:
         return self._counts["group"]
 
     @property
-    def torn(self) -> int:
+    def n_torn(self) -> int:
         """Number of visible groups that have no border to another group in the data.
 
         Returns
@@ -296,7 +295,7 @@ class NamedGroups:
         return self._counts["torn"]
 
     @property
-    def scattered(self) -> int:
+    def n_scattered(self) -> int:
         """Number of visible groups that have most neighbours elsewhere in the data.
 
         Returns
@@ -347,7 +346,7 @@ class NamedGroups:
         bool
             False where they were not tested.
         """
-        return self.is_tested and 2 * (self.torn + self.scattered) > self.visible
+        return self.is_tested and 2 * (self.n_torn + self.n_scattered) > self.visible
 
     @property
     def summary(self) -> str:
@@ -369,10 +368,11 @@ class NamedGroups:
             f"{self.grade}: {self.found} of {self.visible} visible groups are groups of the data, "
             "too (level 0.05)"
         )
+        open_count = self.visible - self.found - self.n_torn - self.n_scattered
         counts = {
-            "{} {} torn from others": self.torn,
-            "{} {} scattered in the data": self.scattered,
-            "of {} the tests cannot tell": self.visible - self.found - self.torn - self.scattered,
+            "{} {} torn from others": self.n_torn,
+            "{} {} scattered in the data": self.n_scattered,
+            "of {} the tests cannot tell": open_count,
         }
         parts = [words.format(n, "is" if n == 1 else "are") for words, n in counts.items() if n]
         whole = [f"where torn ones are joined, {self.joined} groups"] if self.joined else []
@@ -514,8 +514,14 @@ class NamedGroups:
         dict
             Ready for JSON.
         """
-        names = "visible", "found", "torn", "scattered", "sampled", "joined", "grade"
-        return {name: plain(getattr(self, name)) for name in names} | {
+        return {
+            "visible": self.visible,
+            "found": self.found,
+            "torn": self.n_torn,
+            "scattered": self.n_scattered,
+            "sampled": self.sampled,
+            "joined": self.joined,
+            "grade": self.grade,
             "reason": self.untested,
             "tested": self.is_tested,
             "text": self.summary,

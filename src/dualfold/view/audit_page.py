@@ -55,10 +55,10 @@ def judgements(audit: Audit) -> Array:
     return words
 
 
-def audit_columns(audit: Audit) -> dict[str, Any]:
+def audit_columns(audit: Audit) -> dict[str, object]:
     """Columns for a page: the judgement, the group, the posterior, and labels if there are any."""
     names = np.array([*(one.name for one in audit.groups), ""], dtype=object)
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         _JUDGEMENT_COLUMN: judgements(audit),
         _GROUP_COLUMN: names[audit.map_groups.codes],
     }
@@ -88,20 +88,24 @@ def audit_figure(audit: Audit, *, title: str = "", verdict: str | None = None) -
         for code, one in enumerate(audit.groups):
             x, y = np.median(shown[audit.map_groups.codes == code], axis=0)
             frame = {"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75}
-            look: dict[str, Any] = {
-                "fontsize": 9,
-                "weight": "bold",
-                "color": INK_COLOR,
-                "bbox": frame,
-            }
-            axes.text(x, y, one.name, ha="center", va="center", **look)
+            axes.text(
+                x,
+                y,
+                one.name,
+                ha="center",
+                va="center",
+                fontsize=9,
+                weight="bold",
+                color=INK_COLOR,
+                bbox=frame,
+            )
     return figure
 
 
 def audit_content(
     audit: Audit, X: Any, *, name: str = "map", metric: Any = "euclidean"
 ) -> PageContent:
-    """What a page of an audit shows: the map, its dubious points and groups in colours.
+    """Content of a page of an audit: the map, its dubious points and groups in colours.
 
     audit, X : what `dualfold.audit` returned, and the data of the map
     name : of the map, on its tab
@@ -120,7 +124,7 @@ def audit_content(
     )
 
 
-def _audit_json(audit: Audit) -> dict[str, Any]:
+def _audit_json(audit: Audit) -> dict[str, object]:
     """As `page_parts/audit.js` reads it."""
     groups = audit.groups if len(audit.groups) > 1 else ()
     return {

@@ -45,7 +45,7 @@ class ColorScale:
 
 @dataclass(frozen=True, eq=False)
 class Coloring:
-    """One colour and one shape a point, and what they mean.
+    """Colour and shape of each point, and what they mean.
 
     palette : the colours, m×3
     codes : index into the palette, one for each point
@@ -140,17 +140,18 @@ def _categorical(values: Array, order: Sequence[str] = ()) -> Coloring:
     return Coloring(palette, shown, np.maximum(turns, 0) // len(hues), tuple(classes))
 
 
-def word_of(value: Any) -> str:
+def word_of(value: object) -> str:
     """A value as its table has it: a whole number among words without a decimal point.
 
     >>> word_of(3.0), word_of("3.0")
     ('3', '3.0')
     """
-    whole = isinstance(value, float) and value.is_integer()
-    return str(int(value)) if whole else str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
-def _absent(value: Any) -> bool:
+def _absent(value: object) -> bool:
     return value is None or (isinstance(value, float) and np.isnan(value))
 
 

@@ -124,7 +124,7 @@ def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equa
 
 
 def strip_density(values: Array) -> tuple[Array, Array] | None:
-    """How dense points of one coordinate are along it: places, and heights of which 1 is the most.
+    """Density of points along their one coordinate: places, and heights of which 1 is the most.
 
     A normal kernel with Silverman's width for data that may have several groups; None where all
     points are at one place.
@@ -302,7 +302,7 @@ def name_axes(axes: Any, dimensions: int, names: Sequence[str]) -> None:
 
 
 def draw_key(
-    figure: Any, axes: Any, colors: Coloring, name: str, *, rows: int, inside: bool = False
+    figure: Figure, axes: Any, colors: Coloring, name: str, *, rows: int, inside: bool = False
 ) -> None:
     """A slim colour bar or a legend beside these axes (or in their place), or nothing."""
     if inside:

@@ -44,7 +44,7 @@ PICTURE_ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp")
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One picture of a gallery.
+    """Picture of a gallery.
 
     points : n×1, n×2 or n×3; None with an `image` (a grey 2-D array) instead
     color : a column to colour by, as for `map_figure`
@@ -361,7 +361,7 @@ def _as_points(points: Any) -> Array:
     return placed
 
 
-def _panel(figure: Any, place: Any, panel: Panel) -> Any:
+def _panel(figure: Figure, place: Any, panel: Panel) -> Any:
     if panel.points is None:
         axes = figure.add_subplot(place)
         axes.imshow(panel.image, cmap="gray_r", interpolation="nearest")

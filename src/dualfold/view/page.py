@@ -63,7 +63,7 @@ MOST_EXACT_ROWS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class PageContent:
-    """What a page shows.
+    """Content of a page.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class PageContent:
     most_mb: float | None = DEFAULT_MB
     notes: Sequence[str] = ()
     classes: Mapping[str, Sequence[str]] | None = None
-    audit: dict[str, Any] | None = None
+    audit: dict[str, object] | None = None
     row_terms: RowTerms | None = None
 
 
@@ -272,7 +272,7 @@ def _rows_of(maps: list[Map]) -> int:
 
 
 def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None) -> str:
-    """What is seen without WebGL or without scripts: each map as a PNG inside the page."""
+    """Pictures for browsers without WebGL or scripts: each map as a PNG inside the page."""
     chosen = next((c for c in table if c.name == color), None)
     values: Any = None if chosen is None else chosen.given
     if chosen is not None and chosen.kind == "class":

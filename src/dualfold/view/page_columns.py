@@ -22,7 +22,7 @@ WHOLE_NUMBER_TYPES = (("u1", 0, 2**8 - 1), ("i2", -(2**15), 2**15 - 1), ("i4", -
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column.
+    """Column of a page.
 
     given : its values, for figures
     kind : "class", "number" or "date"
@@ -39,18 +39,18 @@ class Column:
     classes: tuple[str, ...] = ()
 
     def of_rows(self, rows: Array) -> Column:
-        """The same column of these rows alone."""
+        """Column of these rows alone."""
         return column_of(self.name, self.given[rows], len(rows), self.group, classes=self.classes)
 
 
 @dataclass(frozen=True, eq=False)
 class RowImages:
-    """One picture a row: n×h×w bytes, 0 the paper and 255 the ink."""
+    """Picture of each row: n×h×w bytes, 0 the paper and 255 the ink."""
 
     pixels: Array
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         _, h, w = self.pixels.shape
         return {"h": h, "w": w, "pixels": base64_of(self.pixels, np.uint8)}
 
@@ -61,7 +61,7 @@ def base64_of(values: Any, kind: Any) -> str:
     return base64.b64encode(ordered.tobytes()).decode("ascii")
 
 
-def packed_numbers(values: Any, *, rounded: bool = False) -> dict[str, Any]:
+def packed_numbers(values: Any, *, rounded: bool = False) -> dict[str, object]:
     """Numbers in the smallest type that holds each of them; fractions in seven digits if `rounded`.
 
     "single" says that seven digits are what is known of them (of single precision, or rounded),
@@ -141,7 +141,7 @@ def row_numbers(rows: Any, n: int) -> Array | None:
 
 
 def row_names(names: Any, n: int) -> list[str] | None:
-    """One string a row, or None for the numbers of the rows."""
+    """Name of each row, or None for the numbers of the rows."""
     if names is None:
         return None
     given = [str(name) for name in names]
@@ -240,7 +240,7 @@ def column_of(
     return Column(name, values, kind, {"name": name, "kind": kind, "group": group, **scale}, group)
 
 
-def scale_of(numbers: Array, *, rounded: bool = False) -> dict[str, Any]:
+def scale_of(numbers: Array, *, rounded: bool = False) -> dict[str, object]:
     """Numbers and the ends of their colours, cut as in the figures."""
     norm = coloring_of(np.asarray(numbers, dtype=float), len(numbers)).scale
     assert norm is not None

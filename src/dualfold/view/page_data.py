@@ -41,7 +41,7 @@ AXIS_STEPS = 65_535  # of a coordinate in 16 bits
 CURVE_SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
 
-def as_json(content: dict[str, Any]) -> str:
+def as_json(content: dict[str, object]) -> str:
     r"""ASCII, with <, > and & as \u escapes: it can neither close its element nor open one."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     for sign in "<>&":
@@ -51,7 +51,7 @@ def as_json(content: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PageParts:
-    """What a page shows of its rows.
+    """Content of a page, its rows and what is known of them.
 
     total : how many rows were given; the maps may show some of them
     notices, notes : what was left out; what was decided about the table
@@ -70,7 +70,7 @@ class PageParts:
     total: int
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    audit: dict[str, Any] | None = None
+    audit: dict[str, object] | None = None
     rows: Array | None = None
     color_reason: str = ""
     row_terms: RowTerms | None = None
@@ -78,11 +78,11 @@ class PageParts:
 
     @property
     def n(self) -> int:
-        """How many rows are shown."""
+        """Number of rows that are shown."""
         return len(self.maps[0].points)
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """JSON-ready; `page_parts/data.js` reads it."""
         maps = self.maps
         return {
@@ -122,7 +122,7 @@ class PageParts:
 
     @property
     def neighbors(self) -> Any:
-        """Of the first map that has them."""
+        """Neighbours of the first map that has them."""
         return next((m.neighbors for m in self.maps if m.neighbors is not None), None)
 
     def of_rows(self, rows: Array) -> PageParts:
@@ -138,7 +138,7 @@ class PageParts:
         )
 
 
-def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[str, Any]:
+def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[str, object]:
     points = np.asarray(shown.points, dtype=float)
     points = points[:, None] if points.ndim == 1 else points
     points = points[:, :2] if points.shape[1] > 3 else points
@@ -168,7 +168,7 @@ def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[
     }
 
 
-def _steps(points: Array) -> dict[str, Any]:
+def _steps(points: Array) -> dict[str, object]:
     """Coordinates in 16 bits: steps between the ends of each axis, finer than a screen."""
     low, high = points.min(axis=0), points.max(axis=0)
     high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))
@@ -176,7 +176,7 @@ def _steps(points: Array) -> dict[str, Any]:
     return {"points": base64_of(steps, np.uint16), "box": [low.tolist(), high.tolist()]}
 
 
-def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str, Any]]:
+def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str, object]]:
     """Points of columns, each with its name; those of a strip lie under it."""
     height = [-1.5] if strip else []
     return [
@@ -188,8 +188,8 @@ def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str
     ]
 
 
-def _judgement_entries(shown: Map) -> dict[str, Any]:
-    """What the map shows, the words at its axes, its groups; null where unknown."""
+def _judgement_entries(shown: Map) -> dict[str, object]:
+    """Verdict on the map, the words at its axes, its groups; null where unknown."""
     judgement = Judgement() if shown.judgement is None else shown.judgement
     verdict = None
     if judgement.is_measured:
@@ -207,7 +207,7 @@ def _judgement_entries(shown: Map) -> dict[str, Any]:
     }
 
 
-def _meaning_entries(meaning: MapMeaning) -> dict[str, Any]:
+def _meaning_entries(meaning: MapMeaning) -> dict[str, object]:
     """Words at the axes, arrows of columns."""
     arrows = [one for one in meaning.directions if one.is_beyond_chance]
     arrows = [one for one in arrows if one.correlation >= MIN_ARROW_CORRELATION]
@@ -219,7 +219,7 @@ def _meaning_entries(meaning: MapMeaning) -> dict[str, Any]:
     }
 
 
-def _certificate_entry(certificate: Any) -> dict[str, Any]:
+def _certificate_entry(certificate: Any) -> dict[str, object]:
     words = certificate.to_dict()
     return {
         "level": words["level"],
@@ -231,7 +231,7 @@ def _certificate_entry(certificate: Any) -> dict[str, Any]:
     }
 
 
-def _spectrum(values: Any, certificate: Any) -> dict[str, Any] | None:
+def _spectrum(values: Any, certificate: Any) -> dict[str, object] | None:
     """The eigenvalues, and the next one where the certificate knows the gap to it."""
     if values is None:
         return None
@@ -246,8 +246,8 @@ def _spectrum(values: Any, certificate: Any) -> dict[str, Any] | None:
     return {"values": found.tolist(), "gap": gap, "next": after}
 
 
-def _scores(shown: Map, n: int) -> list[dict[str, Any]]:
-    """What this map alone can be coloured by: the quality of each point, and what was given."""
+def _scores(shown: Map, n: int) -> list[dict[str, object]]:
+    """Scores to colour this map alone by: the quality of each point, and what was given."""
     found = {} if shown.quality is None else shown.quality.per_point
     measured = [
         {"name": name, "kind": "number", **scale_of(np.asarray(values, float), rounded=True)}
@@ -260,7 +260,7 @@ def _scores(shown: Map, n: int) -> list[dict[str, Any]]:
     return [*given, *measured]
 
 
-def _neighbors_or_same(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
+def _neighbors_or_same(shown: Map, n: int, before: list[Map]) -> dict[str, object]:
     """Neighbours, or the number of an earlier map that has the same ones."""
     for place, other in enumerate(before):
         if other.neighbors is shown.neighbors or (
@@ -270,12 +270,12 @@ def _neighbors_or_same(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
     return _neighbors(shown.neighbors, n)
 
 
-def _tied_entries(tied: Any) -> dict[str, Any]:
+def _tied_entries(tied: Any) -> dict[str, object]:
     rows, others = (packed_numbers(np.asarray(part)) for part in tied)
     return {"rows": rows, "others": others}
 
 
-def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
+def _neighbors(neighbors: Any, n: int) -> dict[str, object]:
     rows = np.asarray(neighbors)
     if rows.ndim != 2 or len(rows) != n or rows.dtype.kind not in "iu":
         raise InvalidInput(
@@ -288,7 +288,7 @@ def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
     return {"k": rows.shape[1], **packed_numbers(rows)}
 
 
-def _history(history: Any) -> dict[str, Any] | None:
+def _history(history: Any) -> dict[str, object] | None:
     """Records (iteration, lower, upper, gap), or rows of (value, gap)."""
     if history is None or len(history) < 2:
         return None
@@ -314,7 +314,7 @@ def _history(history: Any) -> dict[str, Any] | None:
     }
 
 
-def _quality(quality: QualityReport) -> dict[str, Any]:
+def _quality(quality: QualityReport) -> dict[str, object]:
     curve = quality.curve
     sizes, bands = curve.sizes, curve.bands()
     return {
@@ -341,7 +341,7 @@ def _quality(quality: QualityReport) -> dict[str, Any]:
     }
 
 
-def _shepard(quality: QualityReport) -> dict[str, Any]:
+def _shepard(quality: QualityReport) -> dict[str, object]:
     diagram = quality.shepard
     step = [max(1, -(-size // SHEPARD_CELLS)) for size in diagram.counts.shape]
     counts = np.add.reduceat(diagram.counts, np.arange(0, diagram.counts.shape[0], step[0]), 0)
@@ -360,7 +360,7 @@ def _shepard(quality: QualityReport) -> dict[str, Any]:
     }
 
 
-def _trust(ranks: NeighborRanks) -> dict[str, Any]:
+def _trust(ranks: NeighborRanks) -> dict[str, object]:
     most = min(ranks.before.shape[1], (ranks.n - 1) // 2)
     sizes = sorted({size for size in CURVE_SIZES if size <= most} | {most})
     return {

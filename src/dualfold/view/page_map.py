@@ -21,7 +21,7 @@ __all__ = ["Map", "measured_map"]
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """One map of a page; only its name and its points are needed.
+    """Map of a page; only its name and its points are needed.
 
     Parameters
     ----------

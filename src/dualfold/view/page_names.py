@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -27,11 +26,11 @@ class RowTerms:
     of: int
 
     def of_rows(self, rows: Array) -> RowTerms:
-        """Those of some rows."""
+        """Terms of some rows."""
         return replace(self, codes=self.codes[rows], shared=self.shared[rows])
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """JSON-ready; `page_parts/terms.js` reads it."""
         return {
             "words": list(self.words),
@@ -42,7 +41,7 @@ class RowTerms:
         }
 
 
-def groups_content(groups: NamedGroups) -> dict[str, Any] | None:
+def groups_content(groups: NamedGroups) -> dict[str, object] | None:
     """The groups, and the finest group of each row; None where the map shows none."""
     if not len(groups):
         return None

@@ -83,12 +83,12 @@ def _matrix(matrix: Any, n: int, names: tuple[str, ...] | None) -> Features:
 
 
 def _dense(matrix: Any, place: int) -> Array:
-    """One column of a sparse matrix (arrays and matrices of SciPy are cut alike by slices)."""
+    """Column of a sparse matrix (arrays and matrices of SciPy are cut alike by slices)."""
     return np.asarray(matrix[:, place : place + 1].toarray(), dtype=float)[:, 0]
 
 
 def without_names(found: Features, taken: Container[str]) -> Features:
-    """The other columns."""
+    """Columns whose names are not taken."""
     left = [place for place, name in enumerate(found.names) if name not in taken]
     if len(left) == len(found.names):
         return found

@@ -8,7 +8,7 @@ __all__ = ["PAGE_TERMS", "Term", "terms"]
 
 
 class Term(NamedTuple):
-    """What a word means.
+    """Meaning of a word.
 
     plain : for a reader who has never met it
     formula : what is computed, in one line or two; "" where there is nothing to compute

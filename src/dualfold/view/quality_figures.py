@@ -319,7 +319,7 @@ def co_ranking_figure(ranks: CoRanking, *, title: str = "", verdict: str = "") -
     return figure
 
 
-def _bar(figure: Any, axes: Any, image: Any, name: str, extend: str = "neither") -> None:
+def _bar(figure: Figure, axes: Any, image: Any, name: str, extend: str = "neither") -> None:
     bar = figure.colorbar(
         image, ax=axes, shrink=0.8, fraction=0.04, pad=0.02, aspect=36, extend=extend
     )

@@ -29,7 +29,7 @@ MAX_COLUMNS = 20
 
 @dataclass(frozen=True, eq=False)
 class SeriesContent:
-    """What the page of a series shows.
+    """Content of the page of a series.
 
     names : of the slices, in their order
     slice_of_row, ids, points : of each row of all slices
@@ -119,8 +119,8 @@ def _kept_rows(content: SeriesContent) -> tuple[Array, list[Message]]:
 
 def _columns(
     content: SeriesContent, kept: Array
-) -> tuple[list[tuple[dict[str, Any], Array]], list[Message]]:
-    """What the page can colour by: a key and codes of each column, the first one first."""
+) -> tuple[list[tuple[dict[str, object], Array]], list[Message]]:
+    """Columns that the page can colour by: a key and codes of each column, the first one first."""
     names = sorted(content.columns, key=lambda name: name != content.color)
     found = []
     for name in names[:MAX_COLUMNS]:
@@ -131,13 +131,13 @@ def _columns(
     return found, left_out if more > 0 else []
 
 
-def _key(name: str, coloring: Coloring) -> dict[str, Any]:
+def _key(name: str, coloring: Coloring) -> dict[str, object]:
     """Colours and what they mean, JSON-ready."""
     palette = [
         "#" + "".join(f"{round(255 * float(part)):02x}" for part in color)
         for color in coloring.palette
     ]
-    key: dict[str, Any] = {"name": name, "palette": palette, "classes": None, "ends": None}
+    key: dict[str, object] = {"name": name, "palette": palette, "classes": None, "ends": None}
     if coloring.scale is None:
         key["classes"] = [[label, color] for label, color, _ in coloring.classes]
         return key
