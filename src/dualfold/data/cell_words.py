@@ -264,7 +264,11 @@ def _as_numbers(words: _Words, name: str, reading: Reading, known: bool) -> _Num
         isinstance(t, bool) or (isinstance(t, str) and CODE_PATTERN.fullmatch(t)) for t in texts
     ):
         return None
-    gap = [isinstance(text, str) and _is_gap(text, markers) for text in texts]
+    gap_words = {*MISSING_WORDS, *markers}
+    gap = [
+        isinstance(text, str) and (text in gap_words or text.lower() in MISSING_AMONG_NUMBERS)
+        for text in texts
+    ]
     counts = dict[Any, int]()
     for text, count, lacks in zip(texts, words.counts.tolist(), gap, strict=True):
         if not lacks:
@@ -294,10 +298,6 @@ def _as_numbers(words: _Words, name: str, reading: Reading, known: bool) -> _Num
 
 def _is_code(text: object) -> bool:
     return isinstance(text, str) and bool(CODE_PATTERN.fullmatch(text))
-
-
-def _is_gap(text: str, markers: Collection[str]) -> bool:
-    return text in MISSING_WORDS or text in markers or text.lower() in MISSING_AMONG_NUMBERS
 
 
 def _number_notices(numeric: Mapping[str, _Numbers]) -> list[Message]:

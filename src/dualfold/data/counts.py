@@ -130,13 +130,10 @@ def looks_like_counts(data: Prepared) -> bool:
         return False
     if not MIN_OFFERED_SIDE <= X.shape[0] <= MAX_OFFERED_ROWS or X.shape[1] < MIN_OFFERED_SIDE:
         return False
-    if set(table.labels) != set(names) or not all(_are_words(values) for values in names.values()):
+    words = all(isinstance(value, str) for values in names.values() for value in values)
+    if set(table.labels) != set(names) or not words:
         return False
     return _are_like_counts(np.asarray(X, dtype=float))
-
-
-def _are_words(values: Any) -> bool:
-    return all(isinstance(value, str) for value in values)
 
 
 def _are_like_counts(X: Array) -> bool:

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from dualfold.arrays import Array
-from dualfold.data.column_kinds import MISSING_LEVEL_KIND
+from dualfold.data.column_kinds import KINDS, MISSING_LEVEL_KIND
 from dualfold.data.columns import MIN_ROWS_PER_LEVEL, Table
 from dualfold.data.filled_cells import MIN_KNOWN_SHARE
 from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.weights.encoding import words_of
+from dualfold.weights.encoding import Category, words_of
 
 # Level of the test whether a category is missing by chance, over all other columns together.
 TEST_LEVEL = 0.01
@@ -23,7 +23,6 @@ TEST_LEVEL = 0.01
 MAX_TESTED_ROWS = 10_000
 # Of the rows that have values at all.
 MIN_ROWS_LEFT_SHARE = 0.5
-CATEGORY_KINDS = ("category", "yes or no")
 
 
 def without_empty_columns(table: Table, reading: Reading) -> Table:
@@ -86,7 +85,8 @@ def _refuse_few_rows(
     left = rows & (kept.mean(axis=0) >= MIN_KNOWN_SHARE)
     if left.sum() >= MIN_ROWS_LEFT_SHARE * rows.sum():
         return
-    but = f", without {quoted_names(empty)}, which {_are(empty)} mostly missing" if empty else ""
+    are = "is" if len(empty) == 1 else "are"
+    but = f", without {quoted_names(empty)}, which {are} mostly missing" if empty else ""
     raise InvalidInput(
         f"only {left.sum()} of {rows.sum()} rows have values in a fifth of the columns{but}: the "
         "others would be invented; ",
@@ -95,10 +95,6 @@ def _refuse_few_rows(
         Argument("missing", "drop"),
         " takes complete rows alone",
     )
-
-
-def _are(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _without_columns(table: Table, empty: list[str], shares: dict[str, float]) -> Table:
@@ -124,7 +120,7 @@ def _telling_columns(table: Table, there: dict[str, NDArray[np.bool_]]) -> dict[
     """Categories that are not missing by chance, each with the column that shows it best."""
     step = -(-len(table.rows) // MAX_TESTED_ROWS)
     telling = {}
-    for name in (name for name, kind in table.kinds.items() if kind in CATEGORY_KINDS):
+    for name in (name for name, kind in table.kinds.items() if KINDS[kind].encoding is Category):
         known = there[name][::step]
         if min(known.sum(), (~known).sum()) < MIN_ROWS_PER_LEVEL:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,8 +160,5 @@ def _parts(text: str) -> tuple[str, tuple[str, str]] | None:
 
 
 def _is_currency(text: str) -> bool:
-    return text.lower() in CURRENCY_WORDS or _all_currency_signs(text)
-
-
-def _all_currency_signs(text: Iterable[str]) -> bool:
-    return all(unicodedata.category(letter) == "Sc" for letter in text)
+    signs = all(unicodedata.category(letter) == "Sc" for letter in text)
+    return text.lower() in CURRENCY_WORDS or signs
