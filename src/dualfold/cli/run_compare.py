@@ -53,8 +53,8 @@ def run_compare(options: CompareOptions) -> None:
     comparison = _compared(options, plans, console)
     _write(options, comparison, console)
     if not options.as_json:
-        rows = [row.cells for row in comparison.rows]
-        print_table(comparison.heads, rows, pipe_width=150, numbers=comparison.n_numbers)
+        heads, cells = comparison.heads, comparison.cells
+        print_table(heads, cells, pipe_width=150, numbers=comparison.n_numbers)
     summary, lines = _summary(options, comparison), _last_lines(options, plans, comparison)
     console.finish(summary, lines, as_json=options.as_json)
     if options.strict and not all(row.holds for row in comparison.rows):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
 NUMBER_HEADS = ("neighbours kept", "trustworthiness", "continuity", "distances", "seconds")
-# What each map shows, in words.
-WORD_HEADS = ("order", "neighbours", "groups")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +86,6 @@ class FailedMap:
     reason: str
     holds: bool = False
 
-    @property
-    def cells(self) -> list[str]:
-        """In the table on standard output."""
-        empty = [""] * len(NUMBER_HEADS + WORD_HEADS)
-        return [self.method, *empty, f"no map: {self.reason}"]
-
     def to_dict(self, others: Mapping[str, float]) -> dict[str, object]:
         """JSON-ready."""
         return {"method": self.method, "error": self.reason}
@@ -113,7 +105,19 @@ class Comparison:
     @property
     def heads(self) -> tuple[str, ...]:
         """Heads of the columns of its table; those of numbers stand after the first."""
-        return ("method", *NUMBER_HEADS, *WORD_HEADS, "certificate")
+        words = [answer.column for answer in self.maps[0].judgement.answers if answer.column]
+        return ("method", *NUMBER_HEADS, *words, "certificate")
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """Rows of its table; of a method without a map the name and the reason."""
+        empty = [""] * (len(self.heads) - 2)
+        return [
+            row.cells
+            if isinstance(row, ComparedMap)
+            else [row.method, *empty, f"no map: {row.reason}"]
+            for row in self.rows
+        ]
 
     @property
     def n_numbers(self) -> int:

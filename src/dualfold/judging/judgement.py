@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ class MapAnswer:
     short : a few words beside the grade
     caption : in a line of all answers under a picture; "": not there
     column, cell : its column in a table of maps, and what stands there; "": no column
+    key, facts : its name in JSON, and its numbers, JSON-ready; "": not there
     """
 
     question: str
@@ -57,6 +58,8 @@ class MapAnswer:
     caption: str = ""
     column: str = ""
     cell: str = ""
+    key: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def line(self) -> str:
@@ -294,14 +297,13 @@ class Judgement:
         dict
             Ready for JSON.
         """
-        layout, near, groups = self.layout, self.neighborhoods, self.groups
+        facts: dict[str, object] = {"layout": None, "neighborhoods": None, "groups": None}
+        facts |= {answer.key: answer.facts for answer in self.answers if answer.key}
         return {
             "schema": "dualfold.map_verdict/1",
             "headline": self.headline,
             "short": self.short,
-            "layout": None if layout is None else layout.to_dict(),
-            "neighborhoods": None if near is None else near.to_dict(),
-            "groups": None if groups is None else groups.counts,
+            **facts,
             "filled_share": self.filled_share,
             "doubt": self.doubt,
             "text": str(self),
@@ -321,6 +323,8 @@ def _order_answer(layout: Layout | None) -> MapAnswer | None:
         caption=f"order: {grade}",
         column="order",
         cell=grade,
+        key="layout",
+        facts=layout.to_dict(),
     )
 
 
@@ -337,6 +341,8 @@ def _neighbors_answer(near: Picture | None) -> MapAnswer | None:
         caption=f"neighbours: {grade} ({kept})",
         column="neighbours",
         cell=grade,
+        key="neighborhoods",
+        facts=near.to_dict(),
     )
 
 
@@ -354,6 +360,8 @@ def _groups_answer(groups: NamedGroups | None) -> MapAnswer | None:
         caption=f"groups: {counts}" if tested else "",
         column="groups",
         cell=f"{grade} ({counts})" if tested else grade,
+        key="groups",
+        facts=groups.counts,
     )
 
 
