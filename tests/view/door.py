@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from dualfold.exploration.listener import NoteCollector
+from dualfold.exploration.page_texts import MAX_TEXT_BYTES, page_texts
+from dualfold.exploration.series_moves import Exchange, RowMove
+from dualfold.judging.map_meaning import shared_by_neighbors
+from dualfold.judging.nearness import Nearness
+from dualfold.quality.coranking import co_ranking
+from dualfold.unfolding.solution import Record
 from dualfold.view.audit_page import audit_columns, audit_content, audit_figure, judgements
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS, MOST_CLASSES, coloring_of
 from dualfold.view.drawing import draw_behind, frames, name_axes, strip_density

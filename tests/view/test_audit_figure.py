@@ -11,9 +11,8 @@ import pytest
 
 import dualfold
 from dualfold import audit
-from dualfold.judging.nearness import Nearness
 from tests.tools.tables import write_trees
-from tests.view.door import audit_columns, audit_figure, judgements
+from tests.view.door import Nearness, audit_columns, audit_figure, judgements
 
 RNG = np.random.default_rng(0)
 

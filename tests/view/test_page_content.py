@@ -10,11 +10,11 @@ import pytest
 from scipy import sparse
 
 from dualfold.errors import InvalidInput
-from dualfold.unfolding.solution import Record
 from dualfold.view import Map, PageContent, measured_map
 from tests.tools.page_contents import data_of, numbers_of, page_html
 from tests.view.door import (
     PageParts,
+    Record,
     columns_of,
     first_color,
     packed_numbers,

@@ -2,7 +2,6 @@
 
 import base64
 import io
-import sys
 
 import numpy as np
 import pytest
@@ -20,9 +19,8 @@ HOSTILE = "</script><script>window.hacked = 1</script>"
 
 
 @pytest.fixture
-def html(monkeypatch):
-    module = sys.modules["dualfold.view.page"]
-    monkeypatch.setattr(module, "MOST_EXACT_ROWS", 200)
+def html(set_limits):
+    set_limits("view.page", MOST_EXACT_ROWS=200)
     labels = np.array(["a", "b", HOSTILE])[np.arange(N) % 3]
     return page_html([Map("m", POINTS)], columns={"kind": labels}, title=HOSTILE)
 
@@ -70,8 +68,8 @@ def test_units_and_pixels_are_each_others_inverse_and_moves_are_told(opened, htm
     assert back == pytest.approx([0.25, -0.5])
 
 
-def test_charts_side_by_side_csv_and_png_are_there_too(opened, monkeypatch):
-    monkeypatch.setattr(sys.modules["dualfold.view.page"], "MOST_EXACT_ROWS", 200)
+def test_charts_side_by_side_csv_and_png_are_there_too(opened, set_limits):
+    set_limits("view.page", MOST_EXACT_ROWS=200)
     X = np.column_stack([POINTS, POINTS[:, 0]])
     maps = [
         measured_map(Map(name, points), X)

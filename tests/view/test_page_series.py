@@ -6,8 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from dualfold.exploration.series_moves import Exchange, RowMove
-from tests.view.door import MAX_POINTS, SeriesContent, make_series_page
+from tests.view.door import MAX_POINTS, Exchange, RowMove, SeriesContent, make_series_page
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # window
 

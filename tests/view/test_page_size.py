@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput, PageThinned
-from dualfold.judging.map_meaning import shared_by_neighbors
 from dualfold.quality import report
 from dualfold.view import Map, PageContent, make_page
 from tests.tools.page_contents import data_of, numbers_of
-from tests.view.door import Features, PageParts, fit_to_size, thumbnails, write_page
+from tests.view.door import (
+    Features,
+    PageParts,
+    fit_to_size,
+    shared_by_neighbors,
+    thumbnails,
+    write_page,
+)
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 BARE = 0.5  # megabytes of a page with next to no data

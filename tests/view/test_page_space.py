@@ -1,7 +1,6 @@
 """Maps in three dimensions: turned by hand and by keys, and asked like those of the plane."""
 
 import io
-import sys
 
 import numpy as np
 import pytest
@@ -104,8 +103,8 @@ def test_columns_have_their_names_and_exported_pictures_their_dots(opened):
     assert red > blue + 0.2
 
 
-def test_very_many_rows_have_coordinates_of_16_bits(opened, monkeypatch):
-    monkeypatch.setattr(sys.modules["dualfold.view.page"], "MOST_EXACT_ROWS", 50)
+def test_very_many_rows_have_coordinates_of_16_bits(opened, set_limits):
+    set_limits("view.page", MOST_EXACT_ROWS=50)
     page = opened(page_html([Map("space", POINTS)]))
     lines = page.evaluate("dualfold.csv([4])").split("\r\n")
     told = [float(value) for value in lines[1].split(",")[1:]]

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.exploration.page_texts import MAX_TEXT_BYTES, page_texts
 from tests.data.text.texts import corpus
 from tests.tools.page_contents import data_of
+from tests.view.door import MAX_TEXT_BYTES, NoteCollector, page_texts
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
 ATTACK = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script> soup bread'
@@ -36,8 +36,6 @@ def test_names_and_terms_are_in_the_data_of_the_page(found, html):
 
 
 def test_shared_terms_are_counted_as_neighbours_have_them(found):
-    from dualfold.exploration.listener import NoteCollector
-
     content = found.page_content(NoteCollector())
     shown, near = content.row_terms, content.maps[0].neighbors
     for row in (0, 17, 99):

@@ -11,8 +11,7 @@ from matplotlib import image
 from dualfold import quality, view
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
-from dualfold.quality.coranking import co_ranking
-from tests.view.door import co_ranking_figure, figure_bytes
+from tests.view.door import co_ranking, co_ranking_figure, figure_bytes
 
 
 @pytest.fixture(scope="module")
