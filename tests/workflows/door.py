@@ -25,6 +25,8 @@ from dualfold.methods.fitting.piecewise_certificate import PiecewiseCertificate
 from dualfold.methods.maps.out_of_sample import map_from_parts, parts_of
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.picture import MEASURE_MEANINGS
+from dualfold.theory.games import certificate as game_certificate
+from dualfold.theory.games import divergences, textbook_methods
 from dualfold.theory.games.minimum_search import LeastPoint
 from dualfold.trace.proof import rounding
 from dualfold.trace.solvers import auto

@@ -7,9 +7,7 @@ import sys
 
 import numpy as np
 
-from dualfold.games import Euclidean, divergences
-from dualfold.games import certificate as verdict
-from dualfold.games import textbook_methods as descent
+from dualfold.games import Euclidean
 from dualfold.kernels.arithmetic import (
     EPS,
     LENGTH_UNDERFLOW,
@@ -25,8 +23,8 @@ from dualfold.kernels.arithmetic import (
 )
 from dualfold.trace import certify
 from dualfold.unfolding import certificate, certify_unfolding
+from tests.workflows.door import divergences, game_certificate, rounding, textbook_methods
 from tests.workflows.door import intervals as sure
-from tests.workflows.door import rounding
 
 
 def test_units_of_rounding_are_those_of_the_machine():
@@ -52,11 +50,11 @@ def test_what_underflow_loses_is_covered():
 def test_what_is_proved_where_nobody_names_a_tolerance():
     for judge in (certify, certify_unfolding):
         assert inspect.signature(judge).parameters["tolerance"].default == 1e-4
-    assert verdict.DEFAULT_TOLERANCE == 1e-4
-    assert verdict.RunTerms().tolerance == 1e-4
+    assert game_certificate.DEFAULT_TOLERANCE == 1e-4
+    assert game_certificate.RunTerms().tolerance == 1e-4
     assert certificate.NEARLY_EQUAL_TOLERANCE == 1e-3
     assert inspect.signature(certify_unfolding).parameters["most_relaxed"].default is None
-    for method in (descent.adagrad, descent.rmsprop, descent.adam):
+    for method in (textbook_methods.adagrad, textbook_methods.rmsprop, textbook_methods.adam):
         assert inspect.signature(method).parameters["floor"].default == 1e-8
     assert Euclidean.has_closed_steps
     assert divergences.MAX_DESCENT_STEPS >= 1_000
