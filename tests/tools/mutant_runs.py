@@ -106,14 +106,25 @@ def _bounded(seconds):
     signal.alarm(WAIT)
 
 
+class FirstFailure:
+    """Plugin of pytest: writes which test, or which file at its import, failed first."""
+
+    def __init__(self, write):
+        self.write = write
+
+    def pytest_exception_interact(self, node):
+        self.write(node.nodeid)
+        self.write = lambda _: None
+
+
 def at_import(path, name, number, tests, seconds):
     """A fault in what runs at import, tried in a process that imports dualfold with it."""
     code = compile(mutated(path.read_text(), number), str(path), "exec")
 
-    def work(_):
+    def work(write):
         sys.meta_path.insert(0, Altered(name, path, code))
         options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-        return pytest.main([*options, "--timeout=0", "--tb=no", *tests])
+        return pytest.main([*options, "--timeout=0", "--tb=no", *tests], [FirstFailure(write)])
 
     return in_child(work, seconds)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
@@ -27,9 +28,21 @@ class Places(ast.NodeVisitor):
     def __init__(self):
         self.found = []
         self.depth = 0  # of functions around; 0: runs when the module is imported
+        self.names = []  # of functions and classes around
+        self.statement = None
 
     def add(self, node, what, change):
-        self.found.append((node.lineno, what, change, self.depth > 0))
+        around = ".".join(self.names), self.statement
+        self.found.append((node.lineno, what, change, self.depth > 0, *around))
+
+    def visit(self, node):
+        before = self.names, self.statement
+        if isinstance(node, ast.stmt):
+            self.statement = node
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            self.names = [*self.names, node.name]
+        super().visit(node)
+        self.names, self.statement = before
 
     def visit_AnnAssign(self, node):
         if node.value is not None:
@@ -157,6 +170,16 @@ def _is_type(node):
     return any(name in ("None", "int", "float", "str", "Array") for name in names)
 
 
+def _head(statement):
+    """Text of a statement, without the statements inside it."""
+    inside = (ast.stmt, ast.excepthandler, ast.match_case)
+    head = copy.copy(statement)
+    for name, part in ast.iter_fields(statement):
+        if isinstance(part, list) and part and isinstance(part[0], inside):
+            setattr(head, name, [])
+    return ast.unparse(head)
+
+
 def _places(source):
     tree = ast.parse(source)
     walker = Places()
@@ -165,13 +188,23 @@ def _places(source):
 
 
 def mutants_of(source):
-    """Every mutant of a file: its number, line, what, the line's text, inside a function or not."""
+    """Every mutant of a file: its number, line, what, the line's text, inside a function or not.
+
+    Also what stays when a function is formatted anew or moves: its name and the whole statement.
+    """
     lines = source.splitlines()
     return [
         {"number": number, "line": line, "what": what, "text": lines[line - 1].strip()}
-        | {"inside": inside}
-        for number, (line, what, _, inside) in enumerate(_places(source)[1])
+        | {"inside": inside, "function": function, "original": _head(statement)}
+        for number, (line, what, _, inside, function, statement) in enumerate(_places(source)[1])
     ]
+
+
+def faulty_statement(source, number):
+    """The statement of the mutant of that number, with its fault."""
+    _, _, change, _, _, statement = _places(source)[1][number]
+    change()
+    return _head(statement)
 
 
 def mutated(source, number):
