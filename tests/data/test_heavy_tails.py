@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app
 from dualfold.data import Reading, prepare
+from tests.cli.command_line import run
 from tests.data.door import heavy_tails, min_tail_share, read_metadata, tail_share
 from tests.quality.door import far_rows
 
@@ -102,16 +101,13 @@ def test_new_rows_of_zero_or_less_have_a_place():
 def test_new_rows_are_placed_by_the_same_logarithms(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     movies().to_csv("t.csv", index=False)
-    run = CliRunner().invoke
-    done = run(app, ["embed", "t.csv", "-o", "o.csv", "--save-model", "m.dualfold"])
-    assert done.exit_code == 0, done.output
+    done = run("embed", "t.csv", "-o", "o.csv", "--save-model", "m.dualfold")
     assert "--tails keep leaves them" in done.output
     assert read_metadata("o.csv")["features"][2:] == ["log budget", "log votes"]
     movies()[7:10].assign(votes=[5, 0, -3]).to_csv("new.csv", index=False)
-    done = run(app, ["transform", "m.dualfold", "new.csv", "-o", "p.csv"])
-    assert done.exit_code == 0, done.output
+    done = run("transform", "m.dualfold", "new.csv", "-o", "p.csv")
     movies()[7:8].to_csv("old.csv", index=False)
-    assert run(app, ["transform", "m.dualfold", "old.csv", "-o", "q.csv"]).exit_code == 0
+    run("transform", "m.dualfold", "old.csv", "-o", "q.csv")
     first, again = pd.read_csv("o.csv").iloc[7], pd.read_csv("q.csv").iloc[0]
     np.testing.assert_allclose(again[["pca_1", "pca_2"]], first[["pca_1", "pca_2"]], rtol=1e-9)
 

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app
 from dualfold.data import Reading, prepare
 from dualfold.errors import InvalidInput
+from tests.cli.command_line import run
 from tests.data.door import read_metadata, reading_of
 
 
@@ -229,18 +228,15 @@ def test_a_map_without_the_target_is_judged_without_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = labelled_frame("target").assign(losses=np.random.default_rng(1).permutation(60))
     frame.to_csv("t.csv", index=False)
-    run = CliRunner().invoke
-    done = run(app, ["embed", "t.csv", "-m", "pca", "-o", "o.csv"])
-    assert done.exit_code == 0, done.output
+    done = run("embed", "t.csv", "-m", "pca", "-o", "o.csv")
     assert "note: 'target' looks like the target by name and values" in done.output
     assert "not used as a feature; --keep target uses it" in done.output
     stored = read_metadata("o.csv")
     assert stored["columns"] == ["a", "b", "c", "losses"]
-    kept = run(app, ["embed", "t.csv", "-m", "pca", "--keep", "target", "-o", "k.csv"])
-    assert kept.exit_code == 0
+    run("embed", "t.csv", "-m", "pca", "--keep", "target", "-o", "k.csv")
     assert read_metadata("k.csv")["columns"] == ["a", "b", "c", "target", "losses"]
     # The columns that a map states are used, and no others.
     older = stored | {"columns": ["a", "b", "c", "target"]}
     (tmp_path / "o.csv.json").write_text(json.dumps(older))
-    judged = run(app, ["certify", "t.csv", "o.csv"])
+    judged = run("certify", "t.csv", "o.csv", code=3)  # points of other columns
     assert "of 4 columns (a, b, c, target)" in judged.output

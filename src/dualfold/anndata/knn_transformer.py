@@ -61,7 +61,7 @@ class KnnTransformer(TransformerMixin, BaseEstimator):
     random_state: int | None = 0
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: object = None) -> KnnTransformer:
+    def fit(self, X: Any, y: None = None) -> KnnTransformer:
         """Find the neighbours of the rows of X.
 
         Parameters
