@@ -86,11 +86,11 @@ def why_unstated(estimator: Estimator) -> str:
 
 def frozen_estimator(estimator: Estimator, rule: OutOfSampleMap) -> Estimator:
     """The estimator, not fitted, with what its fit has found: kernel widths, coordinates."""
-    parameters = estimator.found_parameters() if _has_found(estimator) else {}
-    parameters = {name: value for name, value in parameters.items() if name == "coordinates"}
+    found = estimator.found_parameters() if _has_found(estimator) else {}
+    found = {name: value for name, value in found.items() if name == "coordinates"}
     known = estimator.get_params(deep=False)
     kept = {name: value for name, value in rule.frozen_parameters().items() if name in known}
-    return clone(estimator).set_params(**parameters | kept)
+    return clone(estimator).set_params(**found | kept)
 
 
 def has_landmarks(estimator: Estimator) -> bool:
@@ -161,9 +161,9 @@ def vector_staleness(
 ) -> StalenessCertificate:
     """Staleness certificate of frozen vectors, by an answer that is computed from them."""
     start, _ = feasible_vectors(problem, frozen)
-    certificate = _staleness_from(problem, frozen, Auto(start=start), tolerance)
-    if certificate.level != "unresolved":
-        return certificate
+    found = _staleness_from(problem, frozen, Auto(start=start), tolerance)
+    if found.level != "unresolved":
+        return found
     # A start that is nearly an answer leaves further directions rough, and a certificate needs
     # them to place its floor.
     return _staleness_from(problem, frozen, Auto(), tolerance)
