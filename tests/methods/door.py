@@ -36,6 +36,7 @@ from dualfold.methods.maps.random_maps import gaussian_map, orthogonal_map, spar
 from dualfold.methods.points.aligned.certificate import certify_aligned
 from dualfold.methods.points.aligned.problem import AlignedProblem, link_matrix
 from dualfold.methods.points.aligned.relaxation import constrained_inverse, relaxed_vectors
+from dualfold.methods.points.attracting_lists import NeighborSettings
 
 # Neighbours kept, by brute force.
 from dualfold.methods.points.checks import neighbors_kept
@@ -45,8 +46,8 @@ from dualfold.methods.points.descent import descend
 
 # A method with other forces.
 from dualfold.methods.points.fit import DescentSettings, PointsMethod, fit_points
+from dualfold.methods.points.force_balance import force_balance
 from dualfold.methods.points.forces import Forces
-from dualfold.methods.points.judgement import force_balance
 
 # The bound of neighbour maps: objective, gradient, relaxed problem, sums by polynomials.
 from dualfold.methods.points.neighbor_map.fantope import fantope_minimum, in_fantope
@@ -61,7 +62,6 @@ from dualfold.methods.points.neighbor_map.problem import (
     slope_times,
     squared_distances,
 )
-from dualfold.methods.points.neighbors import NeighborSettings
 from dualfold.methods.points.objective import unproved_objective
 from dualfold.methods.points.problem import AttractionProblem
 from dualfold.methods.points.schedule import Phase, Schedule, late_phases
@@ -72,18 +72,18 @@ from dualfold.methods.points.starts import principal_points
 # Stress: its bounds from any points, each step, and orders.
 from dualfold.methods.points.stress.certificate import certify_stress
 from dualfold.methods.points.stress.disparities import Order
-from dualfold.methods.points.stress.forces import forces_between
+from dualfold.methods.points.stress.first_points import classical_start, without_coincidences
 from dualfold.methods.points.stress.lower_bound import convex_bound, rank_bound
 from dualfold.methods.points.stress.majorization import (
     StopRule,
     guttman_transform,
     stress_descent,
 )
+from dualfold.methods.points.stress.pair_sums import forces_between
 from dualfold.methods.points.stress.problem import stress_problem
-from dualfold.methods.points.stress.starts import classical_start, without_coincidences
 
 # Sums of Student's t by edges, pairs, a grid and a tree, beside the definition.
 from dualfold.methods.points.tsne.attraction import DoubleAttraction, PackedAttraction
-from dualfold.methods.points.tsne.forces import STUDENT
 from dualfold.methods.points.tsne.grid import LEAST_SPACING
 from dualfold.methods.points.tsne.repulsion import ByGrid, ByPairs, ByTree
+from dualfold.methods.points.tsne.student import STUDENT

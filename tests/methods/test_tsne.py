@@ -233,7 +233,7 @@ def test_tsne_places_by_a_metric_with_parameters():
 
 
 def test_full_tables_of_tsne_have_a_limit(set_limits):
-    set_limits("methods.points.neighbors", MAX_FULL_ROWS=10)
+    set_limits("methods.points.attracting_lists", MAX_FULL_ROWS=10)
     with pytest.raises(TooLarge, match="keeps 40² affinities"):
         TSNE(method="exact", perplexity=5).fit(CLOUD)
     with pytest.raises(TooLarge, match="all distances between 40 rows"):
@@ -269,7 +269,7 @@ def test_an_approximate_search_is_named_with_its_recall(set_limits):
     assert "approximate" not in str(exact.certificate_)
     model = TSNE(max_iter=250, search="approximate").fit(X)
     assert "approximate neighbours (cells)" in str(model.certificate_)
-    set_limits("methods.points.neighbors", MAX_EXACT_ROWS=1000)
+    set_limits("methods.points.attracting_lists", MAX_EXACT_ROWS=1000)
     again = TSNE(max_iter=250).fit(X)
     np.testing.assert_array_equal(again.embedding_, model.embedding_)
     lists = nearest(X, 91, search="approximate", random_state=0)
@@ -305,6 +305,6 @@ def test_many_rows_with_one_of_zeros_are_compared_by_cosine(set_limits):
     """It has no direction, so that near cells of directions cannot be searched."""
     X = np.random.default_rng(0).normal(size=(2_100, 6))
     X[7] = 0
-    set_limits("methods.points.neighbors", MAX_EXACT_ROWS=2_000)
+    set_limits("methods.points.attracting_lists", MAX_EXACT_ROWS=2_000)
     model = TSNE(perplexity=5, metric="cosine", max_iter=250).fit(X)
     assert np.isfinite(model.embedding_).all()

@@ -38,14 +38,14 @@ from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.stress_map import StressMap
 from dualfold.methods.parameters import Constraints
 from dualfold.methods.points.stress.certificate import StressCertificate, certify_stress
-from dualfold.methods.points.stress.majorization import StopRule, StressDescent, stress_descent
-from dualfold.methods.points.stress.problem import StressProblem, stress_problem
-from dualfold.methods.points.stress.starts import (
+from dualfold.methods.points.stress.first_points import (
     classical_start,
     given_start,
     random_start,
     without_coincidences,
 )
+from dualfold.methods.points.stress.majorization import StopRule, StressDescent, stress_descent
+from dualfold.methods.points.stress.problem import StressProblem, stress_problem
 from dualfold.weights.gram import symmetrize
 
 # Up to this many rows the n×n distances of a table fit into the memory of most machines.

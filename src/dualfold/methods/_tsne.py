@@ -25,6 +25,7 @@ from dualfold.methods.fitting.estimator import Estimator, fit_stage
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.maps.attraction_map import AttractionMap
 from dualfold.methods.parameters import Constraints, GivenGraph
+from dualfold.methods.points.attracting_lists import NeighborSettings, attracting_lists
 from dualfold.methods.points.checks import neighbors_kept
 from dualfold.methods.points.descent import descend
 from dualfold.methods.points.fit import (
@@ -35,8 +36,7 @@ from dualfold.methods.points.fit import (
     fit_points,
     stated_points,
 )
-from dualfold.methods.points.judgement import MAX_UNBALANCED_SHARE
-from dualfold.methods.points.neighbors import NeighborSettings, attracting_lists
+from dualfold.methods.points.force_balance import MAX_UNBALANCED_SHARE
 from dualfold.methods.points.schedule import Schedule
 from dualfold.methods.points.starts import given_start, spectral_problem
 from dualfold.methods.points.tsne.certificate import certify_tsne

@@ -14,7 +14,7 @@ from dualfold.errors import Argument, DualfoldWarning, InvalidInput
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods._tsne import TSNE
 from dualfold.methods.points.aligned.certificate import certify_aligned
-from dualfold.methods.points.aligned.descent import solve_aligned
+from dualfold.methods.points.aligned.constrained_descent import solve_aligned
 from dualfold.methods.points.aligned.problem import AlignedProblem, link_matrix
 from dualfold.methods.points.aligned.relaxation import constrained_inverse, relaxed_vectors
 from dualfold.methods.points.aligned.tsne_springs import descended_with_springs

@@ -25,7 +25,7 @@ from dualfold.kernels.threads import in_threads, row_slices, thread_count
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods.maps.parts import Parts, refuse_functions
 from dualfold.methods.points.forces import Field, Forces
-from dualfold.methods.points.tsne.forces import STUDENT
+from dualfold.methods.points.tsne.student import STUDENT
 from dualfold.weights.perplexity import conditional_affinities
 
 # Steps of the fixed-point iteration; this share of each is taken, and none is longer than the

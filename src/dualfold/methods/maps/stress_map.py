@@ -24,7 +24,7 @@ from dualfold.kernels.threads import row_slices
 from dualfold.methods.maps.landmark_map import Triangulation
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods.maps.parts import Parts, refuse_functions
-from dualfold.methods.points.stress.forces import row_sums_and_forces
+from dualfold.methods.points.stress.pair_sums import row_sums_and_forces
 
 # Steps of majorisation, and the move that ends them, as a share of the extent of the map.
 MAX_PLACING_STEPS = 400

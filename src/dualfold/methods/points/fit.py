@@ -23,13 +23,13 @@ from dualfold.arrays import Array, Rows, Seed
 from dualfold.graph.graph import Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.methods.parameters import GivenGraph
+from dualfold.methods.points.attracting_lists import NeighborSettings, attracting_lists
 from dualfold.methods.points.checks import (
     neighbors_kept,
     warn_of_collapse,
     warn_of_interruption,
 )
 from dualfold.methods.points.descent import Checkpoint, Descent, descend
-from dualfold.methods.points.neighbors import NeighborSettings, attracting_lists
 from dualfold.methods.points.problem import AttractionProblem
 from dualfold.methods.points.progress import JudgedPoints, ProgressLines
 from dualfold.methods.points.schedule import Schedule
@@ -41,7 +41,7 @@ Stage = Callable[[str], AbstractContextManager[None]]
 Callback = Callable[[int, float, Array], Any]
 
 
-class PointsJudge(Protocol):
+class ForceJudge(Protocol):
     """Certifies points as the answer of a problem, with what else is known of them."""
 
     def __call__(
@@ -94,7 +94,7 @@ class PointsMethod:
     name: str
     value_name: str
     problem: Callable[[sp.csr_array, int, float, str], AttractionProblem]
-    judge: PointsJudge
+    judge: ForceJudge
     neighbors: NeighborSettings
     graph: GivenGraph
     affinities: Callable[[Lists], tuple[sp.csr_array, Array]]

@@ -67,7 +67,7 @@ def test_kl_and_gradient_are_scikit_learns():
 def test_large_maps_are_summed_within_a_stated_bound(set_limits):
     problem, Y = problem_of(), np.random.default_rng(5).normal(size=(300, 2)) * 8
     exact = tsne_objective(problem, Y)
-    set_limits("methods.points.tsne.objective", MAX_ROWS_BY_PAIRS=10)
+    set_limits("methods.points.tsne.student_objective", MAX_ROWS_BY_PAIRS=10)
     found = tsne_objective(problem, Y)
     assert exact.exact
     assert not found.exact

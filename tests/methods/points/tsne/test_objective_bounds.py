@@ -60,7 +60,7 @@ def in_50_digits(problem, Y):
 @pytest.mark.parametrize("tree", [False, True])
 def test_stated_errors_of_objective_and_gradient_hold(tree, set_limits):
     if tree:
-        set_limits("methods.points.tsne.objective", MAX_ROWS_BY_PAIRS=1)
+        set_limits("methods.points.tsne.student_objective", MAX_ROWS_BY_PAIRS=1)
     rng = np.random.default_rng(3201)
     with mp.workdps(50):
         for size in SIZES:

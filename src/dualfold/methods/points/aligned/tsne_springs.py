@@ -10,7 +10,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Level
 from dualfold.methods.points.aligned.certificate import AlignedCertificate
 from dualfold.methods.points.descent import descend
-from dualfold.methods.points.judgement import MAX_UNBALANCED_SHARE
+from dualfold.methods.points.force_balance import MAX_UNBALANCED_SHARE
 from dualfold.methods.points.problem import AttractionProblem
 from dualfold.methods.points.schedule import Phase
 

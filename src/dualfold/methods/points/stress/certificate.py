@@ -26,8 +26,8 @@ from dualfold.certificate import (
 )
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.methods.points.stress.disparities import Order
-from dualfold.methods.points.stress.forces import PairSums, forces_between
 from dualfold.methods.points.stress.lower_bound import MAX_BOUND_ROWS, convex_bound, rank_bound
+from dualfold.methods.points.stress.pair_sums import StressSums, forces_between
 from dualfold.methods.points.stress.problem import StressProblem
 
 # Of Σδ²: a smaller bound says no more than 0 does, and entries that underflow could make it up.
@@ -208,7 +208,7 @@ def _scope(problem: StressProblem) -> str:
 
 def _rounded_forces(
     problem: StressProblem, Y: Array, n_jobs: int | None
-) -> tuple[PairSums, float, float]:
+) -> tuple[StressSums, float, float]:
     """The forces, how far rounding can move the stress, and the unbalanced share with rounding.
 
     A length is right to (d + 4)u of itself, a sum over a row to nu of the sum of sizes. Where every

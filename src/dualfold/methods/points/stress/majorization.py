@@ -19,7 +19,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.kernels.reports import tally
 from dualfold.methods.points.stress.disparities import Order
-from dualfold.methods.points.stress.forces import PairSums, forces_between
+from dualfold.methods.points.stress.pair_sums import StressSums, forces_between
 from dualfold.methods.points.stress.problem import StressProblem
 
 # Pairs of steps and changes of the gradient that the quasi-Newton direction is made of.
@@ -48,7 +48,7 @@ class StopRule:
     eps: float = 1e-6
     tolerance: float = 1e-4
 
-    def is_met(self, problem: StressProblem, now: PairSums) -> bool:
+    def is_met(self, problem: StressProblem, now: StressSums) -> bool:
         """Whether no further step is needed."""
         rounding = LENGTH_ROUNDING * np.sqrt(now.squares * problem.curvatures.max())
         if not now.torn and float(np.linalg.norm(now.sizes)) <= rounding:
@@ -74,7 +74,7 @@ class StressDescent:
 
 
 # Points and the forces between them.
-Evaluated = tuple[Array, PairSums]
+Evaluated = tuple[Array, StressSums]
 
 
 def forces_of(problem: StressProblem, n_jobs: int | None) -> Callable[[Array], Evaluated]:
@@ -131,7 +131,7 @@ def _step(
     problem: StressProblem,
     forces: Callable[[Array], Evaluated],
     Y: Array,
-    now: PairSums,
+    now: StressSums,
     memory: deque[tuple[Array, Array]],
 ) -> Evaluated:
     """The next points with their forces: the quasi-Newton step, or that of majorisation."""
@@ -151,7 +151,7 @@ def _step(
 
 
 def _majorised_points(
-    problem: StressProblem, Y: Array, now: PairSums, length: float = 1.0
+    problem: StressProblem, Y: Array, now: StressSums, length: float = 1.0
 ) -> Array:
     moved = Y - length * now.force / problem.curvatures[:, None]
     return np.asarray(moved - moved.mean(axis=0))

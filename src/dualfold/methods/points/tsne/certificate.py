@@ -21,9 +21,9 @@ from dualfold.certificate import (
     share,
 )
 from dualfold.errors import Argument, InvalidInput
-from dualfold.methods.points.judgement import MAX_UNBALANCED_SHARE, force_balance
-from dualfold.methods.points.tsne.objective import TsneObjective, student_objective
+from dualfold.methods.points.force_balance import MAX_UNBALANCED_SHARE, force_balance
 from dualfold.methods.points.tsne.problem import TsneProblem
+from dualfold.methods.points.tsne.student_objective import TsneObjective, student_objective
 from dualfold.trace.lift import MAX_COORDINATE
 
 

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from dualfold.methods.points.forces import Forces
 from dualfold.methods.points.problem import AttractionProblem
-from dualfold.methods.points.tsne.forces import STUDENT
+from dualfold.methods.points.tsne.student import STUDENT
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,13 @@ from dualfold.methods.points.objective import Objective
 from dualfold.methods.points.problem import AttractionProblem
 from dualfold.methods.points.tsne.attraction import DoubleAttraction, PackedAttraction
 from dualfold.methods.points.tsne.field import student_field
-from dualfold.methods.points.tsne.objective import student_objective
 from dualfold.methods.points.tsne.repulsion import repulsion_for
+from dualfold.methods.points.tsne.student_objective import student_objective
 
 
 @dataclass(frozen=True)
 class StudentForces(Forces):
-    """Student's t: the only forces so far whose rounding is bounded (`tsne/objective.py`)."""
+    """Student's t: the only forces so far with a bound of their rounding (`student_objective`)."""
 
     name: ClassVar[str] = "Student's t"
     width: ClassVar[float] = 1.0

@@ -23,7 +23,7 @@ CHUNK_PAIRS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
-class PairSums:
+class StressSums:
     """Sums along the pairs, from which forces and stress follow.
 
     stress : Σ_{i<j} w(d − δ)²
@@ -57,7 +57,7 @@ def row_sums_and_forces(
     gaps: bool = False,
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
-    """Sums (`PairSums`) and force of each of `points`, from its distances to the `old` ones.
+    """Sums (`StressSums`) and force of each of `points`, from its distances to the `old` ones.
 
     distances, weights : p×n (None: 1), in float64; gaps : whether distances are missing (NaN)
     """
@@ -83,9 +83,9 @@ def forces_between(
     *,
     gaps: bool = False,
     n_jobs: int | None = None,
-) -> PairSums:
+) -> StressSums:
     """The forces between points Y (n×d) that have `distances` (n×n)."""
     sums, force = row_sums_and_forces(Y, Y, distances, weights, gaps=gaps, n_jobs=n_jobs)
     total = sums.sum(axis=0)
     stress, squares = float(total[0]) / 2, float(total[2]) / 2
-    return PairSums(stress, squares, force, sums[:, 1], int(total[3]))
+    return StressSums(stress, squares, force, sums[:, 1], int(total[3]))
