@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import typer
 
 from dualfold.cli import options as o
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.methods.descriptions import DESCRIPTIONS
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

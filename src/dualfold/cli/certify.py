@@ -7,15 +7,11 @@ does not keep exactly are computed again (`saved.trace_answers`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance
 from dualfold.cli import options as o
 from dualfold.cli.usage import number
 from dualfold.data.reading import DEFAULT_READING, Reading
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

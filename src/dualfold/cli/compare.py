@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dualfold.cli import options as o
 from dualfold.cli.commands import COMPARED_METHODS
 from dualfold.data.reading import DEFAULT_READING, Reading
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

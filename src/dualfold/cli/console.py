@@ -14,15 +14,11 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import typer
 
 from dualfold.cli.wording import command_text
 from dualfold.exploration.listener import sentence, warnings_as_notes
-
-if TYPE_CHECKING:
-    pass
 
 # Terms of a list that are longer have a line of their own.
 MAX_TERM_WIDTH = 24

@@ -1,20 +1,26 @@
-"""Where a command writes: the names of its files, and a check before any work."""
+"""Files that a command writes: their names, a check before any work, the page."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dualfold.arrays import Array
+from dualfold.cli.console import Console
+from dualfold.cli.wording import command_texts
 from dualfold.data.atomic_files import atomic_file, check_place
 from dualfold.data.table_writer import check_table_place, metadata_path, write_table
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from dualfold.cli.audit import AuditOptions
+    from dualfold.cli.compare import CompareOptions
     from dualfold.cli.embed import EmbedOptions
     from dualfold.cli.transform import TransformOptions
+    from dualfold.view.page import PageContent
 
 # The fields of commands' options that name tables and pictures to write.
 TABLE_FIELDS = ("output", "loadings")
@@ -71,6 +77,24 @@ def write_map(
         rows=rows,
         spreadsheet=options.spreadsheet,
     )
+
+
+def write_content(
+    options: EmbedOptions | CompareOptions | AuditOptions | TransformOptions,
+    content: PageContent,
+    console: Console,
+) -> None:
+    """Make the page of --html and write it; its size and what is left out are noted before."""
+    from dualfold.view.page import make_page
+
+    with console.stage("making the page"):
+        notes = command_texts(content.notes)
+        page = make_page(replace(content, notes=notes, most_mb=options.html_mb or None))
+    for notice in page.notices:
+        console.note(notice)
+    console.say(f"The page takes {page.megabytes}.")
+    with console.stage("writing the page"):
+        page.write(Path(str(options.html)), overwrite=options.force)
 
 
 def refuse_bad_outputs(options: CommandOptions, *inputs: str) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import typer
 
 from dualfold.cli import options as o
 from dualfold.cli.usage import whole_number
 from dualfold.data.reading import DEFAULT_READING, Reading
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

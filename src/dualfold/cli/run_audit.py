@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from dualfold import __version__
+from dualfold.cli.audit import AuditOptions
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.html_page import write_content
-from dualfold.cli.output_files import stem, write_picture, written_lines
+from dualfold.cli.output_files import stem, write_content, write_picture, written_lines
 from dualfold.cli.stored_map import read_map_and_table
 from dualfold.cli.wording import command_texts
 from dualfold.data.table_writer import write_table
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dualfold.arrays import Array
     from dualfold.data import Prepared
     from dualfold.judging import Audit
-from dualfold.cli.audit import AuditOptions
 
 
 def run_audit(options: AuditOptions) -> None:

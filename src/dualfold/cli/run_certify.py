@@ -13,6 +13,7 @@ import typer
 
 from dualfold import __version__
 from dualfold.certificate import bound_text
+from dualfold.cli.certify import CertifyOptions
 from dualfold.cli.commands import embed_words, reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
@@ -27,7 +28,6 @@ from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-from dualfold.cli.certify import CertifyOptions
 
 # Columns that are named in a line; more are counted.
 MAX_NAMED_COLUMNS = 8

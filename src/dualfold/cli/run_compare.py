@@ -10,10 +10,16 @@ import typer
 from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, plans_of, try_next
+from dualfold.cli.compare import CompareOptions
 from dualfold.cli.console import Console
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
-from dualfold.cli.html_page import write_content
-from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
+from dualfold.cli.output_files import (
+    refuse_bad_outputs,
+    stem,
+    write_content,
+    write_picture,
+    written_lines,
+)
 from dualfold.cli.terminal import print_table
 from dualfold.cli.wording import command_text, command_texts
 from dualfold.data.table_writer import write_table
@@ -31,7 +37,6 @@ from dualfold.exploration.plan import SCORED_NEIGHBORS, Plan
 if TYPE_CHECKING:
     from dualfold.arrays import Array
     from dualfold.exploration.comparison import Comparison
-from dualfold.cli.compare import CompareOptions
 
 MAPS_PER_LINE = 4  # of the picture
 

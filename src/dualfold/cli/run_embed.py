@@ -15,9 +15,14 @@ from dualfold.cli.commands import embed_words, plans_of, reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.embed import EmbedOptions
 from dualfold.cli.exit_codes import finish_certified
-from dualfold.cli.html_page import write_content
 from dualfold.cli.method_options import flag_of, option_words
-from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
+from dualfold.cli.output_files import (
+    default_output,
+    refuse_bad_outputs,
+    stem,
+    write_content,
+    written_lines,
+)
 from dualfold.data.notices import quoted_names
 from dualfold.data.written_columns import refuse_unnamed
 from dualfold.errors import counted

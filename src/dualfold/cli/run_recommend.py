@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, try_next
 from dualfold.cli.console import Console, print_json, printable
 from dualfold.cli.output_files import stem
+from dualfold.cli.recommend import RecommendOptions
 from dualfold.cli.wording import command_texts
 from dualfold.exploration.method_choice import compared_coordinates, recommendation_for
 from dualfold.methods.descriptions import DESCRIPTIONS
-
-if TYPE_CHECKING:
-    pass
-from dualfold.cli.recommend import RecommendOptions
 
 
 def run_recommend(options: RecommendOptions) -> None:

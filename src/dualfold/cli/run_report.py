@@ -12,6 +12,7 @@ from dualfold import __version__
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console, printable
 from dualfold.cli.output_files import stem, write_picture, written_lines
+from dualfold.cli.report import ReportOptions
 from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_table, stored_plan
 from dualfold.cli.wording import command_texts
 from dualfold.data.table_writer import write_table
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from dualfold.graph import Graph
     from dualfold.judging import Judgement
     from dualfold.quality import QualityReport
-from dualfold.cli.report import ReportOptions
 
 
 def run_report(options: ReportOptions) -> None:

@@ -11,13 +11,13 @@ from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.exit_codes import finish_certified
 from dualfold.cli.output_files import refuse_bad_outputs, written_lines
+from dualfold.cli.series import SeriesOptions, link_weight
 from dualfold.cli.wording import command_texts
 from dualfold.data.table_writer import write_table
 from dualfold.errors import counted
 
 if TYPE_CHECKING:
     from dualfold.exploration.series import Series
-from dualfold.cli.series import SeriesOptions, link_weight
 
 # Moves that are printed; the page and --json have more.
 MAX_PRINTED_MOVES = 10

@@ -11,15 +11,16 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.html_page import write_content
 from dualfold.cli.output_files import (
     UNNAMED_ENDINGS,
     refuse_bad_outputs,
     stem,
+    write_content,
     write_map,
     write_picture,
     written_lines,
 )
+from dualfold.cli.transform import TransformOptions
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import Reading
 from dualfold.errors import counted
@@ -31,7 +32,6 @@ from dualfold.view.figures import figure_bytes
 if TYPE_CHECKING:
     from dualfold.arrays import Array
     from dualfold.models import Model
-from dualfold.cli.transform import TransformOptions
 
 
 def run_transform(options: TransformOptions) -> None:

@@ -15,6 +15,7 @@ from dualfold import __version__
 from dualfold.cli.console import Console
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
 from dualfold.cli.output_files import refuse_bad_outputs
+from dualfold.cli.update import UpdateOptions
 from dualfold.cli.wording import command_texts
 from dualfold.data.atomic_files import check_place
 from dualfold.data.notices import quoted_names
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from dualfold.models import MapVerdict, Model, UpdatedMap
     from dualfold.models.new_rows import NewRows
     from dualfold.trace.staleness import StalenessCertificate
-from dualfold.cli.update import UpdateOptions
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,9 +10,6 @@ from dualfold.cli import options as o
 from dualfold.cli.usage import number
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.methods.descriptions import SERIES_METHODS
-
-if TYPE_CHECKING:
-    pass
 
 
 def link_weight(text: str) -> float | str:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dualfold.cli import options as o
 from dualfold.data.reading import DEFAULT_READING, Reading
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
