@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,10 +19,17 @@ def blas_threads():
     return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
 
 
+def run_alone(*words):
+    """Run a check of this file in a process of its own, as a module: it imports its door."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.workflows.test_blas_threads", *words]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_last_to_leave_restores_what_the_first_found():
     """In a process of its own: threads that other tests left behind take the limit, too."""
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    run_alone()
 
 
 def check_that_the_last_restores():
@@ -66,9 +74,7 @@ def check_that_fits_in_threads_restore():
 @pytest.mark.full
 def test_fits_in_four_threads_leave_blas_its_threads():
     """Who enters the limit first is not who leaves it last; threadpoolctl 3.8 hears only one."""
-    command = [sys.executable, "-W", "ignore", __file__, "fits"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    run_alone("fits")
 
 
 def check_that_forked_processes_end():
@@ -107,9 +113,7 @@ def check_that_forked_processes_end():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_fork_while_another_thread_holds_our_locks_does_not_hang():
-    command = [sys.executable, "-W", "ignore", __file__, "forks"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    run_alone("forks")
 
 
 IMPORTS = """
