@@ -136,8 +136,8 @@ def _method_parameter(name: str) -> inspect.Parameter:
         return _parameter(name, Annotated[bool | None, typer.Option(switch)])
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
-        found = _first_option(name, ctx.meta["dualfold.methods"])
-        return [word for word in found.words if word.startswith(incomplete)]
+        option = _first_option(name, ctx.meta["dualfold.methods"])
+        return [word for word in option.words if word.startswith(incomplete)]
 
     option = typer.Option(flag_of(name), metavar="VALUE", autocompletion=complete)
     return _parameter(name, Annotated[str | None, option])

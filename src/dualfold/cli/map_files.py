@@ -22,50 +22,52 @@ if TYPE_CHECKING:
     from dualfold.exploration import Exploration
 
 
-def write_files(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, object]:
+def write_files(
+    options: EmbedOptions, explored: Exploration, console: Console
+) -> dict[str, object]:
     """Write coordinates, pictures, model and loadings; what is stored beside the coordinates.
 
     All are made before the first is written.
     """
     force = options.force
-    pictures = _pictures(options, found, console)
+    pictures = _pictures(options, explored, console)
     # Not every rule of new points can be stored in a file.
-    model: Any = None if options.save_model is None else found.model
-    columns = _output_columns(options, found)
-    names = list(columns)[-found.points.shape[1] :]
-    notices = command_texts(found.notes)
-    summary = summary_of(found, coordinates=names, appended=options.append, notices=notices)
+    model: Any = None if options.save_model is None else explored.model
+    columns = _output_columns(options, explored)
+    names = list(columns)[-explored.points.shape[1] :]
+    notices = command_texts(explored.notes)
+    summary = summary_of(explored, coordinates=names, appended=options.append, notices=notices)
     with console.stage("writing"):
-        write_map(options, columns, summary, found.data.rows)
+        write_map(options, columns, summary, explored.data.rows)
     for path, content in pictures.items():
         write_picture(path, content, force=force)
     if options.save_model is not None:
         save_model(options.save_model, model, overwrite=force)
     if options.loadings is not None:
-        loadings = loadings_columns(found.fitted, found.data)
+        loadings = loadings_columns(explored.fitted, explored.data)
         apostrophes = options.spreadsheet
         write_table(options.loadings, loadings, overwrite=force, spreadsheet=apostrophes)
     return summary
 
 
-def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Array]:
+def _output_columns(options: EmbedOptions, explored: Exploration) -> dict[str, Array]:
     """The columns of the output: FILE's own and the coordinates, or names and coordinates."""
-    if options.append and found.data.table.crossed:
+    if options.append and explored.data.table.crossed:
         raise InvalidInput(
             Argument("append"),
             f" needs a row of {options.file} for each point, and these are levels of a long table; "
             "leave it out",
         )
     if options.append:
-        source = written_columns(options.file, found.data.reading)
-        return appended_columns(source, found.data, found.fitted)
-    data = found.data
+        source = written_columns(options.file, explored.data.reading)
+        return appended_columns(source, explored.data, explored.fitted)
+    data = explored.data
     if str(options.output).lower().endswith(UNNAMED_ENDINGS):
         data = replace(data, table=replace(data.table, row_names={}))
-    return output_columns(data, found.fitted)
+    return output_columns(data, explored.fitted)
 
 
-def _pictures(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, bytes]:
+def _pictures(options: EmbedOptions, explored: Exploration, console: Console) -> dict[str, bytes]:
     """The files of --biplot and --picture, not yet written."""
     if options.picture is None and options.biplot is None:
         return {}
@@ -74,7 +76,7 @@ def _pictures(options: EmbedOptions, found: Exploration, console: Console) -> di
     # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
     with console.stage("drawing"), console.note_warnings([]):
         if options.biplot is not None:
-            drawn[options.biplot] = figure_bytes(found.biplot(), options.biplot)
+            drawn[options.biplot] = figure_bytes(explored.biplot(), options.biplot)
         if options.picture is not None:
-            drawn[options.picture] = figure_bytes(found.plot(), options.picture)
+            drawn[options.picture] = figure_bytes(explored.plot(), options.picture)
     return drawn

@@ -148,11 +148,11 @@ def coordinates_option(name: str) -> MethodOption:
     """n_components, which every method has; 2 by default, and never 0."""
     from sklearn.utils._param_validation import Interval
 
-    found = _option(DESCRIPTIONS[name], "n_components")
+    option = _option(DESCRIPTIONS[name], "n_components")
     one = Interval(Integral, 1, None, closed="left")
-    whole = [getattr(rule, "type", None) is Integral for rule in found.rules]
-    rules = tuple(one if is_ else rule for rule, is_ in zip(found.rules, whole, strict=True))
-    return replace(found, rules=rules, default=2)
+    whole = [getattr(rule, "type", None) is Integral for rule in option.rules]
+    rules = tuple(one if is_ else rule for rule, is_ in zip(option.rules, whole, strict=True))
+    return replace(option, rules=rules, default=2)
 
 
 def _option(row: Description, name: str) -> MethodOption:
@@ -168,9 +168,9 @@ def parameter_help(estimator: Any) -> dict[str, str]:
     Further paragraphs are about what only Python can do.
     """
     text = inspect.getdoc(estimator) or ""
-    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", text, re.M | re.S)
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", text, re.M | re.S)
     helps: dict[str, str] = {}
-    for entry in re.split(r"\n(?=\S)", found[1].strip()) if found else []:
+    for entry in re.split(r"\n(?=\S)", section[1].strip()) if section else []:
         head, _, description = entry.partition("\n")
         names = head.partition(" : ")[0]
         plain = " ".join(description.strip().split("\n\n")[0].split())
@@ -181,13 +181,13 @@ def parameter_help(estimator: Any) -> dict[str, str]:
 
 def _readings(text: str) -> list[Any]:
     """Readings of a text: nothing, a number, or itself."""
-    found: list[Any] = [None] if text == NONE_WORD else []
+    readings: list[Any] = [None] if text == NONE_WORD else []
     for kind in (int, float):
         try:
-            found.append(kind(text))
+            readings.append(kind(text))
         except ValueError:
             continue
-    return [*found, text]
+    return [*readings, text]
 
 
 def _holds(rule: Any, value: Any) -> bool:

@@ -68,13 +68,13 @@ def _metric(data: Prepared) -> str:
 def _write(
     options: AuditOptions,
     data: Prepared,
-    found: Audit,
+    judged: Audit,
     summary: dict[str, object],
     console: Console,
 ) -> None:
     """The judgement of each point, and the map coloured by it."""
     if options.output is not None:
-        frame = found.points_frame()
+        frame = judged.points_frame()
         columns: dict[str, Array] = dict(data.row_names)
         columns |= {str(key): frame[key].to_numpy() for key in frame}
         write_table(options.output, columns, overwrite=options.force, metadata=summary)
@@ -83,16 +83,16 @@ def _write(
         from dualfold.view.figures import figure_bytes
 
         with console.stage("drawing"):
-            figure = audit_figure(found, title=Path(options.embedding).name)
+            figure = audit_figure(judged, title=Path(options.embedding).name)
             picture = figure_bytes(figure, options.picture)
         write_picture(options.picture, picture, force=options.force)
 
 
-def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Console) -> None:
+def _write_page(options: AuditOptions, data: Prepared, judged: Audit, console: Console) -> None:
     from dualfold.view.audit_page import audit_content
 
     with console.stage("measuring the map for the page"):
-        content = audit_content(found, data.X, name=stem(options.embedding), metric=_metric(data))
+        content = audit_content(judged, data.X, name=stem(options.embedding), metric=_metric(data))
     # The labels stand under the name of their column.
     own = {name: values for name, values in content.columns.items() if name != "label"}
     content = replace(

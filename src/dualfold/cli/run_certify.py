@@ -38,27 +38,27 @@ def run_certify(options: CertifyOptions) -> None:
     console, notices = Console(quiet=options.quiet), list[str]()
     with console.note_warnings(notices):
         of_model = is_model(options.embedding)
-        found = (_of_model if of_model else _of_points)(options, console)
-    judged_as = _problem_line(found.settings, found.data)
+        recheck = (_of_model if of_model else _of_points)(options, console)
+    judged_as = _problem_line(recheck.settings, recheck.data)
     summary = {
         "schema": "dualfold.recheck/2",
         "dualfold": __version__,
         "source": options.file,
         "embedding": options.embedding,
-        "settings": found.settings,
-        "reading": found.data.reading.settings(),
-        "rows": found.rows,
-        "notices": command_texts([*found.data.notices, *notices]),
+        "settings": recheck.settings,
+        "reading": recheck.data.reading.settings(),
+        "rows": recheck.rows,
+        "notices": command_texts([*recheck.data.notices, *notices]),
         "judged_as": judged_as,
-        "verdict": found.verdict,
-        "certificate": found.certificate.to_dict(),
-        "holds": found.certificate.holds,
+        "verdict": recheck.verdict,
+        "certificate": recheck.certificate.to_dict(),
+        "holds": recheck.certificate.holds,
     }
-    lines = [judged_as, found.verdict, *_next_lines(options, found, of_model=of_model)]
+    lines = [judged_as, recheck.verdict, *_next_lines(options, recheck, of_model=of_model)]
     console.finish(summary, lines, as_json=options.as_json)
-    if not found.certificate.holds:
+    if not recheck.certificate.holds:
         if options.quiet:
-            Console().note(found.verdict)
+            Console().note(recheck.verdict)
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 
@@ -183,14 +183,14 @@ def _problem_line(settings: Mapping[str, Any], data: Prepared) -> str:
     return "".join(c if c.isprintable() else "?" for c in line)  # no commands to a terminal
 
 
-def _next_lines(options: CertifyOptions, found: Recheck, *, of_model: bool) -> list[str]:
+def _next_lines(options: CertifyOptions, recheck: Recheck, *, of_model: bool) -> list[str]:
     """The next command worth trying."""
-    certificate, own = found.certificate.to_dict(), reading_words(options.reading)
-    if "method" not in found.settings:
+    certificate, own = recheck.certificate.to_dict(), reading_words(options.reading)
+    if "method" not in recheck.settings:
         return []
     if certificate["level"] == "failed":
-        return [try_next(_words_to_make_again(options.file, found))]
-    if not found.certificate.holds and certificate["gap"] is not None:
+        return [try_next(_words_to_make_again(options.file, recheck))]
+    if not recheck.certificate.holds and certificate["gap"] is not None:
         words = ["dualfold", "certify", options.file, options.embedding, *own]
         words += [] if options.model is None else ["--model", options.model]
         words += ["--tolerance", bound_text(min(1.0, 1.1 * certificate["gap"]))]
@@ -200,10 +200,10 @@ def _next_lines(options: CertifyOptions, found: Recheck, *, of_model: bool) -> l
     return [try_next(["dualfold", "report", options.file, options.embedding, *own])]
 
 
-def _words_to_make_again(source: str, found: Recheck) -> list[str]:
+def _words_to_make_again(source: str, recheck: Recheck) -> list[str]:
     """The command that makes the map anew, with the settings that are stored with it."""
-    method = found.settings["method"]
-    words = embed_words(source, found.settings, found.data.reading)
+    method = recheck.settings["method"]
+    words = embed_words(source, recheck.settings, recheck.data.reading)
     words += ["--output", f"{stem(source)}.{method}.again.csv"]
     if DESCRIPTIONS[method].dual:
         words += ["--save-model", f"{stem(source)}.dualfold"]

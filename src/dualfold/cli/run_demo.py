@@ -60,20 +60,20 @@ def run_demo(options: DemoOptions) -> None:
     console, notices = Console(quiet=options.quiet), list[str]()
     with console.stage("loading"):
         examples = _examples()
-    found = []
+    lines_of_maps = []
     for example in examples:
         line = []
         for result in _results(example, console, notices):
             line.append(result)
             if not options.as_json:
                 typer.echo(_line_of(result))
-        found.append(line)
+        lines_of_maps.append(line)
     with console.stage("drawing"):
-        picture = _picture(found)
+        picture = _picture(lines_of_maps)
     with console.stage("making the page"):
-        written = _write(options.output, found, picture, _page(found[1]))
+        written = _write(options.output, lines_of_maps, picture, _page(lines_of_maps[1]))
     summary = {
-        "results": [result.words() for line in found for result in line],
+        "results": [result.words() for line in lines_of_maps for result in line],
         "written": [str(path) for path in written],
         "notices": command_texts(notices),
     }
@@ -178,10 +178,10 @@ def _kept_words(result: Result) -> str:
     return f"{100 * result.kept:.0f} % of neighbours kept"
 
 
-def _picture(found: list[list[Result]]) -> bytes:
+def _picture(lines_of_maps: list[list[Result]]) -> bytes:
     """All maps side by side, the data first."""
     rows, names, keys = [], [], []
-    for line in found:
+    for line in lines_of_maps:
         example = line[0].example
         panels = [Panel(image=example.image, title="the data")]
         if example.image is None:
@@ -209,14 +209,16 @@ def _page(line: list[Result]) -> str:
     return make_page(PageContent(maps, "Handwritten digits", columns, images=images)).html
 
 
-def _write(folder: Path, found: list[list[Result]], picture: bytes, page: str) -> list[Path]:
+def _write(
+    folder: Path, lines_of_maps: list[list[Result]], picture: bytes, page: str
+) -> list[Path]:
     """The picture, the page, the data and the coordinates; the demo replaces its own files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / PICTURE_FILE, folder / PAGE_FILE]
     for path, content in zip(written, (picture, page.encode()), strict=True):
         with atomic_file(path, overwrite=True) as file:
             file.write(content)
-    for line in found:
+    for line in lines_of_maps:
         example = line[0].example
         data = dict(zip(example.features, example.X.T, strict=True))
         written.append(folder / f"{example.name}.csv")

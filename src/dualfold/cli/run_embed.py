@@ -52,10 +52,15 @@ def run_embed(options: EmbedOptions) -> None:
     if options.landmark_rows is not None:
         raise typer.BadParameter("--landmark-rows is for tables in tiles; give --memory-limit, too")
     options, plan = _plan(options, console)
-    found, summary = _make_map(options, plan, console)
-    lines = _last_lines(options, found)
+    explored_map, summary = _make_map(options, plan, console)
+    lines = _last_lines(options, explored_map)
     finish_certified(
-        console, options, summary, lines, certificate=found.certificate, verdict=found.verdict
+        console,
+        options,
+        summary,
+        lines,
+        certificate=explored_map.certificate,
+        verdict=explored_map.verdict,
     )
 
 
@@ -111,32 +116,32 @@ def _make_map(
     from dualfold.cli.map_files import write_files
     from dualfold.exploration.exploration import explored
 
-    found = explored(plan, table, console, for_page=options.html is not None)
-    stored = write_files(options, found, console)
+    explored_map = explored(plan, table, console, for_page=options.html is not None)
+    stored = write_files(options, explored_map, console)
     if options.html is not None:
-        content = found.page_content(console, images=images, with_text=not options.no_text)
+        content = explored_map.page_content(console, images=images, with_text=not options.no_text)
         write_content(options, content, console)
     total = perf_counter() - begin
     files = {kind: getattr(options, kind) for kind in ("output", "picture", "biplot", "loadings")}
-    return found, {
+    return explored_map, {
         **stored,
         **files,
         "html": options.html,
         "model": options.save_model,
-        "seconds": {"read": read_seconds, "embed": found.fitted.seconds, "total": total},
+        "seconds": {"read": read_seconds, "embed": explored_map.fitted.seconds, "total": total},
     }
 
 
-def _last_lines(options: EmbedOptions, found: Exploration) -> list[str]:
+def _last_lines(options: EmbedOptions, explored_map: Exploration) -> list[str]:
     """Lines on what was written where, what was found, and the next command worth trying."""
-    output, model, columns = str(options.output), options.save_model, found.data.sources
+    output, model, columns = str(options.output), options.save_model, explored_map.data.sources
     where = "standard output" if output == "-" else output
-    shape = f"{counted(len(found.points), 'row')} × {counted(len(columns), 'column')}"
-    lines = [f"{shape} → {counted(found.points.shape[1], 'coordinate')} in {where}"]
+    shape = f"{counted(len(explored_map.points), 'row')} × {counted(len(columns), 'column')}"
+    lines = [f"{shape} → {counted(explored_map.points.shape[1], 'coordinate')} in {where}"]
     if output != "-" and not output.endswith(METADATA_ENDINGS):
         lines[0] += f" (certificate and settings in {Path(output).name}.json)"
     lines.append(f"Columns used: {quoted_names(columns, MAX_NAMED_COLUMNS)}")
-    if found.fitted.column_points is not None:
+    if explored_map.fitted.column_points is not None:
         where = options.loadings or "--loadings OUT.csv writes them as a table"
         lines.append(f"Points of the columns: 'column_points' in the settings; {where}")
     files = {"Picture": options.picture, "Biplot": options.biplot, "Loadings": options.loadings}
@@ -148,16 +153,16 @@ def _last_lines(options: EmbedOptions, found: Exploration) -> list[str]:
             f"Model in {model}; `dualfold transform {quote(model)} NEW_FILE` places new rows; the "
             "model contains rows of the table, and new rows are compared with them"
         )
-    if found.sampled < len(found.points):
-        lines.append(f"Neighbours were counted on {found.sampled:,} of the rows")
-    lines += found.findings
-    return [*lines, try_next(_next_words(options, found))]
+    if explored_map.sampled < len(explored_map.points):
+        lines.append(f"Neighbours were counted on {explored_map.sampled:,} of the rows")
+    lines += explored_map.findings
+    return [*lines, try_next(_next_words(options, explored_map))]
 
 
-def _next_words(options: EmbedOptions, found: Exploration) -> list[str]:
+def _next_words(options: EmbedOptions, explored_map: Exploration) -> list[str]:
     """A picture first, then other kinds of map; never what would replace the map."""
-    plan, source, reading = found.fitted.plan, options.file, options.reading
-    method, settings, differ = plan.method.name, plan.settings(), found.data.scales_differ
+    plan, source, reading = explored_map.fitted.plan, options.file, options.reading
+    method, settings, differ = plan.method.name, plan.settings(), explored_map.data.scales_differ
     if options.picture is not None or options.html is not None:
         rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
         words = ["dualfold", "compare", source, "--methods", ",".join([method, *rivals])]

@@ -20,14 +20,14 @@ def run_recommend(options: RecommendOptions) -> None:
     asked = options.n_components
     with o.usage_errors():
         d = compared_coordinates(int(asked) if asked.isdecimal() else asked)
-    found, data = recommendation_for(file, options.reading, d, console, options.question)
+    advice, data = recommendation_for(file, options.reading, d, console, options.question)
     if options.as_json:
-        print_json(found.to_dict() | {"source": file, "notices": command_texts(data.notices)})
+        print_json(advice.to_dict() | {"source": file, "notices": command_texts(data.notices)})
     else:
-        typer.echo(printable(str(found)))
-    settings: dict[str, object] = {"method": found.method, "n_components": found.n_components}
-    if DESCRIPTIONS[found.method].needs_graph:
-        settings["n_neighbors"] = found.n_neighbors
+        typer.echo(printable(str(advice)))
+    settings: dict[str, object] = {"method": advice.method, "n_components": advice.n_components}
+    if DESCRIPTIONS[advice.method].needs_graph:
+        settings["n_neighbors"] = advice.n_neighbors
     if file != "-":
         words = embed_words(file, settings, options.reading, standardize=data.scales_differ)
-        console.say(try_next([*words, "--picture", f"{stem(file)}.{found.method}.png"]))
+        console.say(try_next([*words, "--picture", f"{stem(file)}.{advice.method}.png"]))

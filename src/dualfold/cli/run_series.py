@@ -28,23 +28,23 @@ def run_series(options: SeriesOptions) -> None:
     console = Console(quiet=options.quiet)
     refuse_bad_outputs(options, *options.tables)
     begin = perf_counter()
-    found = _explored_series(options, console)
-    summary = found.to_dict() | {
+    series = _explored_series(options, console)
+    summary = series.to_dict() | {
         "dualfold": __version__,
         "sources": options.tables,
-        "notices": command_texts(found.notes),
+        "notices": command_texts(series.notes),
         "output": options.output,
         "html": options.html,
     }
-    _write(options, found, summary, console)
+    _write(options, series, summary, console)
     summary["seconds"] = perf_counter() - begin
     finish_certified(
         console,
         options,
         summary,
-        _last_lines(options, found),
-        certificate=found.aligned.certificate_,
-        verdict=found.verdict,
+        _last_lines(options, series),
+        certificate=series.aligned.certificate_,
+        verdict=series.verdict,
     )
 
 
@@ -65,13 +65,13 @@ def _explored_series(options: SeriesOptions, console: Console) -> Series:
 
 
 def _write(
-    options: SeriesOptions, found: Series, summary: dict[str, object], console: Console
+    options: SeriesOptions, series: Series, summary: dict[str, object], console: Console
 ) -> None:
     """The coordinates and the page."""
     if options.output is not None:
         write_table(
             options.output,
-            found.columns(),
+            series.columns(),
             overwrite=options.force,
             metadata=summary,
             spreadsheet=options.spreadsheet,
@@ -80,29 +80,29 @@ def _write(
         from dualfold.view.series_page import make_series_page
 
         with console.stage("making the page"):
-            content = found.page_content(Path(options.html).stem)
-            page = make_series_page(content, command_texts(found.notes))
+            content = series.page_content(Path(options.html).stem)
+            page = make_series_page(content, command_texts(series.notes))
         for notice in page.notices:
             console.note(notice)
         page.write(options.html, overwrite=options.force)
 
 
-def _last_lines(options: SeriesOptions, found: Series) -> list[str]:
+def _last_lines(options: SeriesOptions, series: Series) -> list[str]:
     """Lines on what happened, what was written where, the verdict, and the next command."""
-    tables = found.tables
+    tables = series.tables
     lines = [
         f"{counted(len(tables.ids), 'row')} of {len(tables.names)} tables on maps of one frame"
     ]
-    lines += [str(one) for one in found.exchanges]
-    moved = [one for one in found.moves if one.beyond_chance]
+    lines += [str(one) for one in series.exchanges]
+    moved = [one for one in series.moves if one.beyond_chance]
     if moved:
         lines.append("Moved most, beyond resampling, and what changed:")
         lines += [f"  {one}" for one in moved[:MAX_PRINTED_MOVES]]
     else:
         lines.append("No row moved more than resampling would move it.")
-    lines.append(f"Weight of the links: {found.aligned.mu_reason_}.")
+    lines.append(f"Weight of the links: {series.aligned.mu_reason_}.")
     lines += written_lines({"Coordinates": options.output, "Page": options.html})
-    lines.append(found.verdict)
+    lines.append(series.verdict)
     if options.html is None:
         words = ["dualfold", "series", *options.tables, "--method", options.method]
         words += [*reading_words(options.reading), "--html", "series.html"]

@@ -78,12 +78,12 @@ def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
 def _metadata_of(path: str) -> dict[str, Any]:
     """Metadata stored with a map, {} for one of another program."""
     try:
-        found = read_metadata(path) or {}
+        metadata = read_metadata(path) or {}
     except (ValueError, RecursionError) as error:  # no JSON, or no text
         raise InvalidInput(f"what is stored with {path} is no JSON ({error})") from error
-    if not isinstance(found, dict):
+    if not isinstance(metadata, dict):
         raise InvalidInput(f"what is stored with {path} is no JSON object")
-    return found
+    return metadata
 
 
 def _are_names(names: Any) -> bool:
@@ -190,8 +190,8 @@ def _stored_reading(stored: StoredMap) -> Reading:
 
 def _refuse_other_order(stored: StoredMap, data: Prepared, source: str) -> None:
     """Rows whose names are not those of the points, or in another order."""
-    asked, found = data.reading.identifier, next(iter(data.table.row_names), None)
-    name = asked or found
+    asked, row_names = data.reading.identifier, next(iter(data.table.row_names), None)
+    name = asked or row_names
     if name is None or name not in stored.labels:
         return
     ours = [str(value) for value in data.row_names[name]]

@@ -61,12 +61,12 @@ def _parameters(command: Callable[..., Any] | str) -> dict[str, object]:
     if isinstance(command, str):
         from dualfold.cli.app import app
 
-        found: Any = get_command(app).commands[command]  # type: ignore[attr-defined]
+        known: Any = get_command(app).commands[command]  # type: ignore[attr-defined]
     else:
         alone = typer.Typer(add_completion=False)
         alone.command()(command)
-        found = get_command(alone)
-    return {parameter.name: parameter for parameter in found.params}
+        known = get_command(alone)
+    return {parameter.name: parameter for parameter in known.params}
 
 
 def _as_option(argument: Argument, parameters: dict[str, object]) -> str:

@@ -68,16 +68,16 @@ def close_axes_remarks(result: FittedMap, X: Matrix) -> list[str]:
 def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
     """Few rows so far from the others that these share a small part of the picture."""
     remarks = []
-    for found in far_rows(result.points):
-        one, rows = len(found.rows) == 1, list(found.rows)
+    for far in far_rows(result.points):
+        one, rows = len(far.rows) == 1, list(far.rows)
         numbers = ", ".join(f"{data.rows[row] + 1:,}" for row in rows[:MAX_NAMED])
         more = " …" if len(rows) > MAX_NAMED else ""
         lie = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
-        times = f"{found.times:,.0f} times as" if found.times < 1e6 else "over a million times as"
+        times = f"{far.times:,.0f} times as" if far.times < 1e6 else "over a million times as"
         why, remedy = _far_column(data, rows) if result.plan.of_features else ("", ())
         remarks.append(
             Message(
-                f"axis {found.axis + 1} of {result.plan.method.name}: {lie} {times} far out as "
+                f"axis {far.axis + 1} of {result.plan.method.name}: {lie} {times} far out as "
                 f"99 % of the rows{why}, so the others share a small part of the picture; leave "
                 f"{'it' if one else 'them'} out of the table to see more of these",
                 *remedy,

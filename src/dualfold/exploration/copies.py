@@ -51,7 +51,7 @@ def copied_rows(X: Array) -> Array:
     The spread is the root of the mean squared distance from the mean, of every few rows. Copies
     have nearly the same place along any direction; of the rows there, the next few are compared.
     """
-    found = np.zeros(len(X), dtype=bool)
+    is_copy = np.zeros(len(X), dtype=bool)
     some = X[:: max(1, -(-len(X) // MAX_SPREAD_ROWS))]
     reach = COPY_SHARE * float(np.sqrt(some.var(axis=0, dtype=np.float64).sum()))
     if not np.isfinite(reach) or reach == 0:
@@ -65,7 +65,7 @@ def copied_rows(X: Array) -> Array:
             break
         for part in chunks(len(near), X.shape[1]):
             first, second = order[near[part]], order[near[part] + step]
-            apart = X[first].astype(np.float64) - X[second]
-            same = np.einsum("ij,ij->i", apart, apart) <= reach**2
-            found[first[same]] = found[second[same]] = True
-    return found
+            difference = X[first].astype(np.float64) - X[second]
+            same = np.einsum("ij,ij->i", difference, difference) <= reach**2
+            is_copy[first[same]] = is_copy[second[same]] = True
+    return is_copy

@@ -87,8 +87,8 @@ def seconds_to_read(source: str) -> float | None:
         (".xlsx",): SHEET_BYTES_PER_SECOND,
         (".jsonl", ".ndjson"): JSON_BYTES_PER_SECOND,
     }
-    found = [rate for endings, rate in rates.items() if source.lower().endswith(endings)]
-    return os.path.getsize(source) / (*found, TEXT_BYTES_PER_SECOND)[0]
+    rates_of_ending = [rate for endings, rate in rates.items() if source.lower().endswith(endings)]
+    return os.path.getsize(source) / (*rates_of_ending, TEXT_BYTES_PER_SECOND)[0]
 
 
 def duplicate_counts(X: Matrix) -> Array:

@@ -49,8 +49,8 @@ def maps_content(
             for fitted, judgement in zip(maps, judgements, strict=True)
         ]
     color, why = first_color(data, judgements[0].meaning)
-    columns, said = page_texts(data, label_columns(data), with_text=with_text)
-    for one in said:
+    columns, remarks = page_texts(data, label_columns(data), with_text=with_text)
+    for one in remarks:
         listener.note(one)
     return PageContent(
         measured,
@@ -63,7 +63,7 @@ def maps_content(
         images=_images(data, images),
         color=color,
         color_reason=why,
-        notes=[*notes, *said],
+        notes=[*notes, *remarks],
         row_terms=row_terms(data, measured[0].neighbors) if with_text else None,
     )
 

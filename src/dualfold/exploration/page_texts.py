@@ -43,17 +43,17 @@ def page_texts(
         }
         if sum(_bytes(text) for column in cut.values() for text in column) <= MAX_TEXT_BYTES:
             break
-    said = []
+    remarks = []
     if longest > letters:
         why = f", so that all of them take no more than {MAX_TEXT_BYTES / 1e6:g} MB"
-        said.append(
+        remarks.append(
             Message(
                 f"texts on the page are cut to {letters:,} letters"
                 f"{'' if letters == TEXT_LENGTHS[0] else why}; the map was made of all words"
             )
         )
     shown = {name: np.array([text or None for text in cut[name]], dtype=object) for name in texts}
-    return labels | shown, said
+    return labels | shown, remarks
 
 
 def _is_long(name: str, values: Array, data: Prepared) -> bool:

@@ -89,8 +89,8 @@ class Series:
         """
         moved = sum(int(np.sum(one)) for one in self.aligned.drift_)
         linked = sum(len(one) for one in self.aligned.links_)
-        said = sentence(str(self.aligned.certificate_))
-        return f"{said} {moved:,} of {linked:,} steps go beyond resampling."
+        proof = sentence(str(self.aligned.certificate_))
+        return f"{proof} {moved:,} of {linked:,} steps go beyond resampling."
 
     def columns(self) -> dict[str, Array]:
         """Coordinates of all slices as one table.
@@ -102,13 +102,13 @@ class Series:
         """
         data, reading = self.tables.data, self.tables.data.reading
         names = np.array(self.tables.names, dtype=object)
-        found: dict[str, Array] = {"slice": names[self.tables.slice_of_row]}
-        found[str(reading.identifier)] = self.tables.ids
+        columns: dict[str, Array] = {"slice": names[self.tables.slice_of_row]}
+        columns[str(reading.identifier)] = self.tables.ids
         if reading.color is not None:
-            found[reading.color] = data.labels[reading.color]
+            columns[reading.color] = data.labels[reading.color]
         points = np.concatenate(self.points)
         prefix = self.method.replace("-", "_")
-        return found | {f"{prefix}_{k + 1}": points[:, k] for k in range(points.shape[1])}
+        return columns | {f"{prefix}_{k + 1}": points[:, k] for k in range(points.shape[1])}
 
     def to_dict(self) -> dict[str, object]:
         """All of it but the rows, ready for JSON.
@@ -255,12 +255,12 @@ def explore_series(
         )
     reading = reading if id is None else replace(reading, identifier=id)
     read = read_series(tables, reading, listener)
-    said: list[str] = []
-    with listener.stage("fitting the maps"), listener.note_warnings(said):
+    warned: list[str] = []
+    with listener.stage("fitting the maps"), listener.note_warnings(warned):
         aligned = _aligned_maps(read, method, mu, settings)
     moves = moves_of(read, aligned, MAX_MOVES)
     exchanges = exchanges_of(read.names, read.ids_by_slice)
-    notes = (*read.notices, *read.data.notices, *said)
+    notes = (*read.notices, *read.data.notices, *warned)
     return Series(read, aligned, method, moves, exchanges, notes)
 
 

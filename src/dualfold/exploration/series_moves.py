@@ -59,7 +59,7 @@ class Exchange:
 def moves_of(tables: SeriesTables, aligned: Any, count: int) -> tuple[RowMove, ...]:
     """The largest moves: first those beyond resampling, then by length; at most `count`."""
     rows = tables.rows_by_slice
-    found = [
+    lengths = [
         (not beyond, -float(length), t, int(a), int(b))
         for t, links in enumerate(aligned.links_)
         for (a, b), length, beyond in zip(
@@ -68,7 +68,7 @@ def moves_of(tables: SeriesTables, aligned: Any, count: int) -> tuple[RowMove, .
     ]
     spreads = _spreads(tables.data.X)
     moves = []
-    for calm, length, t, a, b in sorted(found)[:count]:
+    for calm, length, t, a, b in sorted(lengths)[:count]:
         before, after = int(rows[t][a]), int(rows[t + 1][b])
         reasons = column_changes(tables, before, after, spreads)
         names = tables.names[t], tables.names[t + 1]
@@ -90,12 +90,14 @@ def column_changes(
     steps = np.divide(change, spreads, out=np.zeros(len(change)), where=spreads > 0)
     if data.filled is not None:
         steps[data.filled.hole[before] | data.filled.hole[after]] = 0.0
-    found, place = [], 0
+    changes, place = [], 0
     for one in data.encodings:
         width = len(one.features)
-        found.append(_change(one, steps[place : place + width], tables, before, after, place))
+        changes.append(_change(one, steps[place : place + width], tables, before, after, place))
         place += width
-    large = sorted((one for one in found if one[0] >= MIN_REASON_SPREADS), key=lambda one: -one[0])
+    large = sorted(
+        (one for one in changes if one[0] >= MIN_REASON_SPREADS), key=lambda one: -one[0]
+    )
     return tuple(words for _, words in large[:MAX_REASONS])
 
 
@@ -123,8 +125,8 @@ def _level(encoding: Encoding, X: Matrix, row: int, place: int) -> str:
 
 
 def _row(X: Matrix, row: int) -> Array:
-    found = X[[row]]
-    return np.asarray(found if isinstance(found, np.ndarray) else found.toarray(), float).ravel()
+    cells = X[[row]]
+    return np.asarray(cells if isinstance(cells, np.ndarray) else cells.toarray(), float).ravel()
 
 
 def _spreads(X: Matrix) -> Array:
@@ -137,10 +139,10 @@ def _spreads(X: Matrix) -> Array:
 
 def exchanges_of(names: Sequence[str], ids: Sequence[Array]) -> tuple[Exchange, ...]:
     """Ids that came and went between slices that follow each other, in the order of the tables."""
-    found = []
+    exchanges = []
     for t in range(len(names) - 1):
         old, new = set(ids[t]), set(ids[t + 1])
         came = tuple(str(one) for one in ids[t + 1] if one not in old)
         went = tuple(str(one) for one in ids[t] if one not in new)
-        found.append(Exchange(names[t], names[t + 1], came, went))
-    return tuple(found)
+        exchanges.append(Exchange(names[t], names[t + 1], came, went))
+    return tuple(exchanges)

@@ -107,8 +107,8 @@ def _frames(
         if isinstance(table, str | os.PathLike):
             path = os.fspath(table)
             with listener.stage(f"reading {path}", seconds_to_read(path)):
-                frame, said, own = source_frame(table, reading)
-            notices += [Message(f"{name}: ", one) for one in said]
+                frame, remarks, own = source_frame(table, reading)
+            notices += [Message(f"{name}: ", one) for one in remarks]
             decimal = own.decimal or decimal
         else:
             frame = table.to_pandas() if hasattr(table, "to_pandas") else table
@@ -161,7 +161,7 @@ def _id_word(value: Any) -> str:
 
 def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
     """Number of ids that neighbouring slices share; none is refused."""
-    said = []
+    remarks = []
     for before, after in zip(range(len(parts) - 1), range(1, len(parts)), strict=True):
         shared = len(set(parts[before]) & set(parts[after]))
         if not shared:
@@ -172,8 +172,8 @@ def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
                 Argument("identifier"),
                 "?",
             )
-        said.append(f"{names[before]} and {names[after]} share {counted(shared, 'id')}")
-    return said
+        remarks.append(f"{names[before]} and {names[after]} share {counted(shared, 'id')}")
+    return remarks
 
 
 def _joined_table(

@@ -50,7 +50,7 @@ def appended_columns(
 
 
 def summary_of(
-    found: Exploration,
+    exploration: Exploration,
     *,
     coordinates: Sequence[str] | None = None,
     appended: bool | None = None,
@@ -62,7 +62,7 @@ def summary_of(
     appended : whether they stand beside the columns of the table; None: nothing is said of it
     notices : as a command says them; None: as they are
     """
-    data, result, judgement = found.data, found.fitted, found.judgement
+    data, result, judgement = exploration.data, exploration.fitted, exploration.judgement
     near, meaning, groups = judgement.neighborhoods, judgement.meaning, judgement.groups
     reading = data.reading
     scaling = {"standardize": reading.standardize, "missing": reading.missing}
@@ -79,10 +79,10 @@ def summary_of(
         "features": list(data.table.names),
         "encodings": data.stored_encodings,
         "coordinates": list(coordinates),
-        "notices": list(found.notes if notices is None else notices),
+        "notices": list(exploration.notes if notices is None else notices),
         "scales_differ": data.scales_differ,
         "filled_share": data.filled_share,
-        "verdict": found.verdict,
+        "verdict": exploration.verdict,
         "solved": result.solved,
         "map_verdict": judgement.to_dict() if judgement.is_measured else None,
         "picture_quality": None if near is None else near.to_dict(),
@@ -93,8 +93,8 @@ def summary_of(
         "explained_variance_ratio": result.variance_shares,
         **_column_points(result),
         "t_similarity": None if near is None else float(near.kept),
-        "t_similarity_rows": found.sampled,
-        **({} if found.advice is None else {"recommendation": found.advice.to_dict()}),
+        "t_similarity_rows": exploration.sampled,
+        **({} if exploration.advice is None else {"recommendation": exploration.advice.to_dict()}),
         **({} if appended is None else {"appended": appended}),
     }
 
@@ -107,9 +107,9 @@ def _column_points(result: FittedMap) -> dict[str, object]:
     return {"column_points": {name: [*map(float, place)] for name, place in points.items()}}
 
 
-def model_of_map(found: Exploration) -> Model:
+def model_of_map(exploration: Exploration) -> Model:
     """The map as a model that places new rows; not every rule of new rows can be stored."""
-    data, result = found.data, found.fitted
+    data, result = exploration.data, exploration.fitted
     rule = storable_map(result.estimator)
     return Model(
         map=rule,
