@@ -161,9 +161,11 @@ class Judgement:
         Returns
         -------
         tuple of int
-            How many are found in the data, and how many are visible; 0 where nobody looked.
+            How many are found in the data, and how many are visible; 0 where no test was made.
         """
-        return (0, 0) if self.groups is None else (self.groups.found, self.groups.visible)
+        if self.groups is None or not self.groups.is_tested:
+            return 0, 0
+        return self.groups.found, self.groups.visible
 
     @property
     def shows_groups(self) -> bool:
