@@ -21,8 +21,6 @@ def test_a_scan_takes_lists_of_rows():
 def test_groups_that_no_test_was_made_of_are_not_counted():
     random = np.random.default_rng(0)
     clusters = np.concatenate([random.normal(9 * k, 1, (30, 4)) for k in range(3)])
-        [np.random.default_rng(k).normal(9 * k, 1, (30, 4)) for k in range(3)]
-    )
     advice = dualfold.recommend(clusters)
     measured = [row.shown for row in advice.candidates if row.shown.is_measured]
     assert any(shown.groups.visible for shown in measured)
