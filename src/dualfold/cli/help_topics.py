@@ -20,6 +20,7 @@ from dualfold.methods.descriptions import DESCRIPTIONS
 PAGE_WIDTH = 80
 COMPLETION_TEXT = """\
 Bash, zsh, fish and PowerShell complete commands, options, methods and columns:
+
   dualfold --install-completion    once, for the shell that runs; then open a new one
   dualfold --show-completion       prints what that would add
 

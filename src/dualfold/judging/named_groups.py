@@ -492,7 +492,7 @@ class NamedGroups:
         return [
             f"{text}:",
             *(f"  {group}" for group in shown[:MAX_LISTED_GROUPS]),
-            *([f"  {groups} a name, too, which the page shows closer up"] if finer else []),
+            *([f"  {groups} a name, too, which a page shows closer up"] if finer else []),
         ]
 
     def __str__(self) -> str:
