@@ -18,9 +18,9 @@ import numpy as np
 
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold.data import helix, s_curve, swiss_roll
-from dualfold.judging.recommendation import intrinsic_dimension
 from dualfold.quality.dimension_estimates import levina_bickel, two_nn
 from dualfold.quality.reference_clouds import DIMENSIONS, ROW_COUNTS
+from dualfold.recommendation import intrinsic_dimension
 
 Draw = Callable[[np.random.Generator, int], Any]
 # Points of all clouds of a number of the table: its error is 0.5 % or less, of clouds of fewer than

@@ -19,7 +19,7 @@ from sklearn.datasets import load_digits
 
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold.data import s_curve, swiss_roll
-from dualfold.judging.recommendation import recommend
+from dualfold.recommendation import recommend
 
 Draw = Callable[[np.random.Generator, int, int], Any]
 

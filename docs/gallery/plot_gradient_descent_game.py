@@ -11,7 +11,7 @@ distance from the minimum. So at every iteration a bound of this distance is kno
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dualfold.theory.games import Quadratic, averaged_descent, nesterov
+from dualfold.games import Quadratic, averaged_descent, nesterov
 
 f = Quadratic(np.diag([1.0, 30.0]), np.array([-1.0, 5.0]))
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")

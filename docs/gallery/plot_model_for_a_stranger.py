@@ -16,7 +16,7 @@ import numpy as np
 
 from dualfold import Isomap
 from dualfold.data import s_curve
-from dualfold.models import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, save_model
 
 curve, new = s_curve(500, random_state=0), s_curve(60, random_state=1)
 model = Isomap(n_neighbors=8).fit(curve.points)

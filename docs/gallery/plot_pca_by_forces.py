@@ -14,7 +14,7 @@ import numpy as np
 
 from dualfold import PCA, PointPCA
 from dualfold.data import digits
-from dualfold.theory.point_pca import point_forces
+from dualfold.point_pca import point_forces
 
 images = digits()
 X, digit = images.points[:300], images.labels[:300]

@@ -12,7 +12,7 @@ certificate checks both answers against each other and trusts no solver.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dualfold.theory.programs import LinearProgram, solve_program
+from dualfold.programs import LinearProgram, solve_program
 
 profit = np.array([30.0, 45.0, 24.0])
 needs = np.array([[2.0, 4.0, 1.0], [3.0, 2.0, 2.0]])  # wood and hours for one piece of each

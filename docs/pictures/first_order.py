@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from dualfold.theory import games
-from dualfold.theory.games.online_learning import Past
-from dualfold.theory.point_pca import (
+from dualfold import games
+from dualfold.point_pca import (
     algorithm_one,
     averaged_directions,
     descend_points,
     pair_forces,
 )
+from dualfold.theory.games.online_learning import Past
 
 INK, SOFT, BLUE, ORANGE, GREEN = "#222222", "#666666", "#0072B2", "#D55E00", "#009E73"
 

@@ -205,7 +205,7 @@ def _two_sides(axes: Any) -> None:
 
 def _game(axes: Any) -> None:
     """The duality gap of two pairs of players, and what each was promised."""
-    from dualfold.theory.games import Quadratic, averaged_descent, nesterov
+    from dualfold.games import Quadratic, averaged_descent, nesterov
 
     f = Quadratic(np.diag([1.0, 100.0]), np.array([-1.0, 0.0]))
     for recipe, name, color in (

@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
-from dualfold.theory.games import unfolding_bracket, unfolding_game
+from dualfold.games import unfolding_bracket, unfolding_game
 from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,

@@ -10,8 +10,8 @@ import numpy as np
 
 from dualfold import PCA, PointPCA
 from dualfold.arrays import Array
+from dualfold.point_pca import algorithm_one, descend_points, point_error
 from dualfold.quality import procrustes
-from dualfold.theory.point_pca import algorithm_one, descend_points, point_error
 from dualfold.view.figures import Panel, gallery
 from papers.figures.forces import convergence_figure
 from papers.finding import Experiment, Finding, Setting, also, claim, theorem

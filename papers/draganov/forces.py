@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.data import digits, helix, s_curve, swiss_roll
-from dualfold.theory.point_pca import algorithm_one, pair_forces, point_forces
+from dualfold.point_pca import algorithm_one, pair_forces, point_forces
 from dualfold.theory.point_pca.point_descent import PointForces, double_centred
 from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
-from dualfold.theory.point_pca import kronecker_gradient, point_error, point_gradient
+from dualfold.point_pca import kronecker_gradient, point_error, point_gradient
 from dualfold.theory.point_pca.point_descent import double_centred
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

@@ -15,7 +15,7 @@ from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, hea
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dualfold.theory.games import Convex
+    from dualfold.games import Convex
     from dualfold.theory.games.curves import Curve
     from dualfold.theory.games.textbook_methods import Path
 
@@ -26,7 +26,7 @@ COLUMNS = 4
 def gap_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
     """The duality gap of each method against its bound, one panel for each method.
 
-        gap_figure(dualfold.theory.games.recipe_curves())
+        gap_figure(dualfold.games.recipe_curves())
 
     The axes are logarithmic; for a linear rate the rounds are not, so that it too is a
     straight line.

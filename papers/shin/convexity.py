@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.theory.games import (
+from dualfold.games import (
     Ball,
     Box,
     Conjugate,

@@ -9,7 +9,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.embedding import embed
-from dualfold.theory.programs import (
+from dualfold.programs import (
     GeneralProblem,
     LinearProgram,
     ProgramCertificate,

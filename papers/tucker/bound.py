@@ -14,7 +14,7 @@ import numpy as np
 
 from dualfold import PCA
 from dualfold.arrays import Array
-from dualfold.theory.point_pca import averaged_directions, direction_error, direction_gradient
+from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim
 from papers.tucker.descent import (

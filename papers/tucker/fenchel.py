@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.theory.games import (
+from dualfold.games import (
     Ball,
     Bregman,
     Convex,
@@ -23,8 +23,8 @@ from dualfold.theory.games import (
     payoff,
     refute,
 )
+from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from dualfold.theory.games.curves import example_problem
-from dualfold.theory.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 ROUNDING = 1e-9  # relative to the terms that are added

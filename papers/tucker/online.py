@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.theory.games import (
+from dualfold.games import (
     FTL,
     FTRL,
     OMD,

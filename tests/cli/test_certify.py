@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dualfold.methods.descriptions import DESCRIPTIONS
-from dualfold.models import load_model, save_model
+from dualfold.saved import load_model, save_model
 from tests.cli.command_line import exact_csv, run
 from tests.cli.door import read_metadata
 

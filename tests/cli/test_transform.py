@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.models import load_model, save_model
+from dualfold.saved import load_model, save_model
 from tests.cli.command_line import CLOUD, ROLL, exact_csv, run
 
 ESTIMATORS = {

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.models import load_model, updated_map_of
+from dualfold.saved import load_model, updated_map_of
 from tests.cli.command_line import ROLL, exact_csv, run
 
 FRAME = pd.DataFrame(ROLL, columns=["x", "y", "z"])
@@ -112,7 +112,7 @@ def test_wrong_usage_is_named(folder):
 
 
 @pytest.mark.parametrize(
-    "where", ["dualfold.models.UpdatedMap.verdict", "numpy.lib.format.write_array", "os.replace"]
+    "where", ["dualfold.saved.UpdatedMap.verdict", "numpy.lib.format.write_array", "os.replace"]
 )
 def test_an_update_that_fails_leaves_the_file_as_it_was(folder, monkeypatch, where):
     """Memory that is short while the map is judged, and while it is written."""

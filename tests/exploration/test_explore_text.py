@@ -10,9 +10,9 @@ import pytest
 
 import dualfold
 from dualfold.data import Reading, prepare
-from dualfold.data.text import TextVectors
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.models import load_model, save_model
+from dualfold.saved import load_model, save_model
+from dualfold.text import TextVectors
 from tests.cli.command_line import run
 from tests.data.text.texts import corpus
 

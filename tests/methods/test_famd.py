@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.models import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, save_model
 from tests.cli.command_line import run
 from tests.tools.tables import animals
 

@@ -21,7 +21,7 @@ import dualfold
 from dualfold import FisherDiscriminant, OrthogonalLPP, methods
 from dualfold.errors import InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.graph import knn
-from dualfold.models import load_model, model_of, rechecked_model, rechecked_points, save_model
+from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 IRIS, iris_y = load_iris(return_X_y=True)
 WINE, wine_y = load_wine(return_X_y=True)

@@ -19,7 +19,7 @@ from dualfold.errors import (
 )
 from dualfold.graph import from_lengths, join_pieces, knn, radius
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
-from dualfold.models import model_of, rechecked_model
+from dualfold.saved import model_of, rechecked_model
 from tests.graph.door import terminal_components
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points

@@ -1,6 +1,6 @@
 """Names inside the room of models that its tests need, each with its reason.
 
-Everything else is tested by the public names of `dualfold.models`.
+Everything else is tested by the public names of `dualfold.saved`.
 """
 
 from __future__ import annotations

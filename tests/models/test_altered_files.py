@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import DamagedFile
-from dualfold.models import load_model
+from dualfold.saved import load_model
 from tests.robustness import forgeries
 from tests.robustness.forgeries import npy
 

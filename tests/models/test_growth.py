@@ -12,7 +12,7 @@ import pytest
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.models import load_model, model_of, rechecked_model, save_model, updated_map_of
+from dualfold.saved import load_model, model_of, rechecked_model, save_model, updated_map_of
 from tests.robustness.forgeries import SPARSE
 
 X = swiss_roll(150, random_state=0).points

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.models import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, save_model
 
 X = swiss_roll(300, random_state=0).points
 NEW = swiss_roll(40, random_state=1).points

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.models import judged_rows, load_model, model_of, save_model
+from dualfold.saved import judged_rows, load_model, model_of, save_model
 from tests.cli.command_line import run
 from tests.data.door import read_metadata
 from tests.quality.door import ForeignRows

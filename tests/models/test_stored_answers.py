@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.errors import InvalidInput
 from dualfold.methods import mds, mds_of_distances, pca
-from dualfold.models import model_of, rechecked_model, rechecked_points
+from dualfold.saved import model_of, rechecked_model, rechecked_points
 from tests.models.door import certify_points
 from tests.tools.tables import roll_points
 from tests.unfolding.door import BothSides

@@ -9,7 +9,7 @@ import pytest
 
 import dualfold
 from dualfold.errors import DamagedFile
-from dualfold.models import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, save_model
 from tests.data.door import Imputation
 
 ROWS = np.random.default_rng(0).standard_normal((20, 3))

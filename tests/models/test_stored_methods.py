@@ -20,7 +20,7 @@ from dualfold import (
     OrthogonalLPP,
 )
 from dualfold.errors import InvalidInput, RowsLeftOut
-from dualfold.models import load_model, model_of, rechecked_model, rechecked_points, save_model
+from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from tests.methods.points.tsne.problems import DIGITS
 from tests.tools.independent_maps import ESTIMATORS, fitted
 from tests.tools.tables import curve_points, digit_points, roll_points, strip

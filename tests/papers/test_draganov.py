@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.point_pca import algorithm_one, point_error, point_gradient
+from dualfold.point_pca import algorithm_one, point_error, point_gradient
 from papers import Setting
 from papers.draganov.descent import _gaps, _ours, convergence
 from papers.draganov.forces import (

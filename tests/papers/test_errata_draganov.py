@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.data import digits
-from dualfold.theory.point_pca import point_gradient
+from dualfold.point_pca import point_gradient
 from papers.draganov.attraction import attraction
 from tests.papers.errata import normal, shows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.theory.games import Box, Quadratic, averaged_descent, extragradient
+from dualfold.games import Box, Quadratic, averaged_descent, extragradient
 from tests.papers.errata import shows
 
 # Almost straight on [−1, 1], falling to the left; from 1 to the minimiser −1 it is R = 2.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.theory.games import (
+from dualfold.games import (
     FTRL,
     Everywhere,
     FTRLPlus,

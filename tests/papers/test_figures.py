@@ -5,7 +5,7 @@ import pytest
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import HalfSquare, Quadratic, gradient_descent
+from dualfold.games import HalfSquare, Quadratic, gradient_descent
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import gap_figure, path_figure
 from papers.figures.unfolding import as_unfolding_in_words, bounds_in_words, unfolding_figure

@@ -8,7 +8,7 @@ import scipy.linalg
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.point_pca import commutation_matrix, kronecker_gradient, point_gradient
+from dualfold.point_pca import commutation_matrix, kronecker_gradient, point_gradient
 from dualfold.trace import subspace_quotients
 
 

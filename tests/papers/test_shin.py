@@ -7,8 +7,8 @@ import pytest
 import scipy.optimize
 
 from dualfold.data import digits
-from dualfold.theory.games import Convex, Quadratic, gradient_descent
-from dualfold.theory.programs import LinearProgram, QuadraticProgram, quadratic_dual, solve_program
+from dualfold.games import Convex, Quadratic, gradient_descent
+from dualfold.programs import LinearProgram, QuadraticProgram, quadratic_dual, solve_program
 from papers import Setting
 from papers.shin import convexity, descent, duality
 from papers.shin import pca_algorithms as algorithms

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.theory.games import averaged_subgradient_descent
+from dualfold.games import averaged_subgradient_descent
 from papers.tucker import game
 
 

@@ -16,9 +16,9 @@ from collections import Counter
 
 import numpy as np
 
+from dualfold import games
 from dualfold.errors import InvalidInput
-from dualfold.theory import games
-from dualfold.theory.games import (
+from dualfold.games import (
     AffineSet,
     Ellipsoid,
     Entropy,

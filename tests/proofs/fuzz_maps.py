@@ -22,7 +22,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import DualfoldError
-from dualfold.models import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, save_model
 from tests.proofs.door import (
     BothSides,
     ScaledVectorLift,
@@ -441,7 +441,7 @@ def forged_judgements(seed: int, *, models: bool = True):
             yield f"points: {kind}", name, (lambda s=stored, Y=Y, v=values: s.judged(Y, v))
     if not models:
         return
-    from dualfold.models import rechecked_model
+    from dualfold.saved import rechecked_model
 
     for kind, makers in ESTIMATORS.items():
         for number in range(len(makers)):
@@ -454,7 +454,7 @@ def forged_judgements(seed: int, *, models: bool = True):
 
 
 def _model_judged(model, X):
-    from dualfold.models import rechecked_model
+    from dualfold.saved import rechecked_model
 
     if model is None:
         raise ValueError("refused when it was read")

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import DualfoldError, InvalidInput
-from dualfold.theory.programs import (
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_infeasible,

@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 from dualfold import ClassicalMDS, audit, quality, recommend
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.judging.recommendation import intrinsic_dimension
+from dualfold.recommendation import intrinsic_dimension
 
 RNG = np.random.default_rng(11)
 X = RNG.standard_normal((100, 5))

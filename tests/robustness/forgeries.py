@@ -26,7 +26,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.models import judged_rows, load_model, model_of, save_model
+from dualfold.saved import judged_rows, load_model, model_of, save_model
 
 X = swiss_roll(60, random_state=0).points
 NEW = swiss_roll(9, random_state=1).points

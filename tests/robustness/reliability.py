@@ -21,7 +21,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dualfold.models import load_model
+from dualfold.saved import load_model
 from tests.robustness import faults, forged_tables, forgeries
 from tests.robustness.bad_inputs import INPUTS
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from dualfold import data
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.models import load_model
+from dualfold.saved import load_model
 from tests.robustness import forgeries
 from tests.robustness.door import matrix_market
 from tests.robustness.forged_tables import FILES, damaged_bytes, read_outcome, table_files

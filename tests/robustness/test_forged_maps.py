@@ -15,7 +15,7 @@ import pytest
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.models import load_model, model_of, rechecked_model, save_model
+from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from tests.proofs import fuzz_maps as maps
 from tests.proofs.fuzz_maps import accepted
 from tests.robustness.door import certify_points, rechecked_unfolding

@@ -18,8 +18,8 @@ from dualfold import (
     LocallyLinearEmbedding,
 )
 from dualfold.errors import InvalidInput
-from dualfold.models import load_model, model_of, rechecked_model, save_model
 from dualfold.quality import t_similarity
+from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.scale import kept_neighbors, table
 from tests.methods.door import AttractionMap
 from tests.quality.door import drawn_rows

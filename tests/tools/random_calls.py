@@ -43,11 +43,10 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import dualfold
-from dualfold import embed, methods, models, unfolding
+from dualfold import embed, games, methods, models, programs, unfolding
 from dualfold.errors import DualfoldError
+from dualfold.games import Everywhere, Logistic, LogSumExp, extragradient, heavy_ball
 from dualfold.methods.descriptions import ESTIMATOR_MODULES
-from dualfold.theory import games, programs
-from dualfold.theory.games import Everywhere, Logistic, LogSumExp, extragradient, heavy_ball
 from dualfold.trace import TraceProblem, certify
 from tests.tools.random_values import METRICS, Draw, parameter_value, words
 

@@ -50,11 +50,11 @@ def test_every_certificate_has_a_short_repr():
     def below(kind):
         return [kind, *(deeper for sub in kind.__subclasses__() for deeper in below(sub))]
 
+    import dualfold.games
     import dualfold.methods.points.neighbor_map
     import dualfold.methods.points.tsne
-    import dualfold.theory.games
-    import dualfold.theory.point_pca
-    import dualfold.theory.programs
+    import dualfold.point_pca
+    import dualfold.programs
     import dualfold.unfolding
 
     kinds = below(dualfold.Certificate)

@@ -292,9 +292,9 @@ def test_pieces_are_as_good_as_the_worst_of_them() -> None:
     lambda X: dualfold.methods.points.tsne.certify_tsne(X, X),
     lambda X: dualfold.unfolding.certify_unfolding(X, X, X[:, 0]),
     lambda X: dualfold.methods.points.neighbor_map.certify_neighbors(X, X),
-    lambda X: dualfold.theory.programs.certify_program(X, X[0], X[0]),
-    lambda X: dualfold.theory.programs.certify_infeasible(X, X[0]),
-    lambda X: dualfold.theory.programs.certify_unbounded(X, X[0], X[0]),
+    lambda X: dualfold.programs.certify_program(X, X[0], X[0]),
+    lambda X: dualfold.programs.certify_infeasible(X, X[0]),
+    lambda X: dualfold.programs.certify_unbounded(X, X[0], X[0]),
 ])  # fmt: skip
 def test_what_is_no_problem_is_refused_in_a_sentence(certify):
     with pytest.raises(InvalidInput, match=r"is of type \w+, not .*; .*state") as caught:

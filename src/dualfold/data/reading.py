@@ -97,7 +97,7 @@ class Reading:
         of lists, or a file that ends in .npy with a row for each row of the table. They are
         compared by cosine; the words of `text` then name the groups only.
     text_options : tuple of str, default=()
-        Parameters of `dualfold.data.text.TextVectors`, as "min_df=3", and "weight=0.5", the share
+        Parameters of `dualfold.text.TextVectors`, as "min_df=3", and "weight=0.5", the share
         of the text where other columns join it. A mapping does, too.
     mixed : {"famd", "gower", "numbers", "given", "counts"}, default="famd"
         "famd" uses categories (a column of 0 and 1 for each level, scaled as in factor analysis of

@@ -285,7 +285,7 @@ class Exploration:
 
     @property
     def model(self) -> Model:
-        """The map with all that places new rows; `dualfold.models.save_model` keeps it."""
+        """The map with all that places new rows; `dualfold.saved.save_model` keeps it."""
         return model_of_map(self)
 
     def transform(self, table: Any, *, vectors: Any = ()) -> Array:

@@ -42,7 +42,7 @@ class PointPCA(LinearEstimator):
     """PCA by gradient descent on the points themselves.
 
     The points move until their inner products fit those of the rows, and are returned in their
-    principal axes: `embedding_` is what `PCA` gives. `dualfold.theory.point_pca.point_forces` shows
+    principal axes: `embedding_` is what `PCA` gives. `dualfold.point_pca.point_forces` shows
     the forces that move them.
 
     Parameters

@@ -54,7 +54,7 @@ def updated_map_of(model: Model, old: Any = None) -> UpdatedMap:
     --------
     >>> from dualfold import Isomap
     >>> from dualfold.data import swiss_roll
-    >>> from dualfold.models import model_of, updated_map_of
+    >>> from dualfold.saved import model_of, updated_map_of
     >>> X = swiss_roll(200, random_state=0).points
     >>> model = model_of(Isomap(n_neighbors=10).fit(X[:150]).extend(X[150:]))
     >>> updated_map_of(model).embedding_.shape

@@ -69,7 +69,7 @@ class Model:
     --------
     >>> import numpy as np
     >>> from dualfold import PCA
-    >>> from dualfold.models import model_of
+    >>> from dualfold.saved import model_of
     >>> model = model_of(PCA(n_components=1).fit(np.array([[0.0, 0.0], [2.0, 0.0]])))
     >>> model.columns, abs(float(model.transform(np.array([[3.0, 0.0]]))[0, 0]))
     (('column_1', 'column_2'), 2.0)
@@ -184,7 +184,7 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
     >>> from pathlib import Path
     >>> import numpy as np
     >>> from dualfold import PCA
-    >>> from dualfold.models import load_model, model_of, save_model
+    >>> from dualfold.saved import load_model, model_of, save_model
     >>> model = model_of(PCA(n_components=1).fit(np.array([[0.0, 0.0], [2.0, 0.0]])))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(Path(folder, "line.dualfold"), model)
@@ -239,7 +239,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
     Examples
     --------
-    >>> from dualfold.models import load_model
+    >>> from dualfold.saved import load_model
     >>> model = load_model("roll.dualfold")  # doctest: +SKIP
     >>> points = model.transform(new_rows)  # doctest: +SKIP
     """

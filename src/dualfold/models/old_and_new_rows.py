@@ -82,7 +82,7 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     --------
     >>> import numpy as np
     >>> from dualfold import Isomap
-    >>> from dualfold.models import judged_rows, model_of
+    >>> from dualfold.saved import judged_rows, model_of
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
     >>> judged_rows(model_of(Isomap(n_neighbors=8).fit(X)), [[0.0, 0.0], [9.0, 9.0]]).count
     1

@@ -70,7 +70,7 @@ def rechecked_model(
     --------
     >>> import numpy as np
     >>> from dualfold import PCA
-    >>> from dualfold.models import model_of, rechecked_model
+    >>> from dualfold.saved import model_of, rechecked_model
     >>> X = np.random.default_rng(0).normal(size=(30, 3))
     >>> rechecked_model(model_of(PCA(n_components=2).fit(X)), X).level
     'proved'
@@ -217,7 +217,7 @@ def rechecked_points(
     --------
     >>> import numpy as np
     >>> from dualfold import PCA
-    >>> from dualfold.models import rechecked_points
+    >>> from dualfold.saved import rechecked_points
     >>> X = np.random.default_rng(0).normal(size=(30, 3))
     >>> rechecked_points(PCA(n_components=2), X, X[:, :2]).level
     'failed'

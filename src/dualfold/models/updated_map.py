@@ -508,7 +508,7 @@ def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
     --------
     >>> from dualfold import Isomap
     >>> from dualfold.data import swiss_roll
-    >>> from dualfold.models import map_of_estimator
+    >>> from dualfold.saved import map_of_estimator
     >>> X = swiss_roll(120, random_state=0).points
     >>> map_of_estimator(Isomap(n_neighbors=8).fit(X)).n_rows
     120

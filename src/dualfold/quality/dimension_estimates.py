@@ -138,7 +138,7 @@ def intrinsic_dimension(X: Measured, *, random_state: int = 0) -> Dimension:
     Examples
     --------
     >>> from dualfold.data import swiss_roll
-    >>> from dualfold.judging.recommendation import intrinsic_dimension
+    >>> from dualfold.recommendation import intrinsic_dimension
     >>> intrinsic_dimension(swiss_roll(500, random_state=0).points).value
     2
     """

@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 import dualfold
-from dualfold.data.text import TextVectors
 from dualfold.errors import InvalidInput
+from dualfold.text import TextVectors
 from tests.data.door import plain_text, words_in
 from tests.data.text.texts import TOPICS, corpus
 

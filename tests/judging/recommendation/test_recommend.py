@@ -10,7 +10,7 @@ import dualfold
 from dualfold.data import helix, prepare, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.judging.recommendation import intrinsic_dimension, neighbor_scan, recommend
+from dualfold.recommendation import intrinsic_dimension, neighbor_scan, recommend
 from tests.judging.door import (
     Candidate,
     Judgement,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dualfold
-from dualfold.judging.recommendation import intrinsic_dimension, neighbor_scan
+from dualfold.recommendation import intrinsic_dimension, neighbor_scan
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 

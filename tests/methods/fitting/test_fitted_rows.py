@@ -10,7 +10,7 @@ import pytest
 import dualfold
 from dualfold import LocallyLinearEmbedding
 from dualfold.errors import InvalidInput, RowsLeftOut
-from dualfold.models import load_model, model_of, rechecked_model, save_model
+from dualfold.saved import load_model, model_of, rechecked_model, save_model
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 

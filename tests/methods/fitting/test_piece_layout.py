@@ -12,7 +12,7 @@ import pytest
 import dualfold
 from dualfold.certificate import Certificate, Level
 from dualfold.data import swiss_roll
-from dualfold.models import model_of, rechecked_model, rechecked_points
+from dualfold.saved import model_of, rechecked_model, rechecked_points
 from tests.methods.door import WORST_FIRST, PiecewiseCertificate
 
 PROVED = Certificate(level="proved", gap=0.0, value=1.0, bound=1.0, tolerance=1e-4)

@@ -14,7 +14,7 @@ import pytest
 
 import dualfold
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.models import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, save_model
 from tests.methods.door import STORED_KINDS, OutOfSampleMap, Parts, map_from_parts, parts_of
 
 X = np.abs(np.random.default_rng(0).normal(size=(60, 3)))  # counts have no signs

@@ -1,12 +1,12 @@
 """Internal door: what proofs of games are made of, held to its formulas.
 
-Everything else about games is tested by the names of `dualfold.theory.games`.
+Everything else about games is tested by the names of `dualfold.games`.
 """
 
 from __future__ import annotations
 
 # Modules whose unit of rounding is replaced by a coarse one (tests/proofs/coarse.py).
-from dualfold.theory.games import composites, structured_sets, unfolding_dual
+from dualfold.games import composites, structured_sets, unfolding_dual
 
 # A gap and what may be said of it, for values and bounds that no run would have.
 from dualfold.theory.games.certificate import RunBounds, RunTerms

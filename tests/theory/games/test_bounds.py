@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dualfold.theory.games import (
+from dualfold.games import (
     Entropy,
     HalfSquare,
     Huber,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import ConditionFails, InvalidInput
-from dualfold.theory.games import (
+from dualfold.games import (
     AffineSet,
     Ball,
     Box,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import ConditionFails
-from dualfold.theory.games import (
+from dualfold.games import (
     Ball,
     Ellipsoid,
     LargestAffine,

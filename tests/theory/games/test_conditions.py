@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import ConditionFails, InvalidInput
-from dualfold.theory.games import (
+from dualfold.games import (
     FTL,
     OMD,
     Ball,

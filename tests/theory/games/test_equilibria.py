@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import (
+from dualfold.games import (
     Ball,
     Box,
     Entropy,

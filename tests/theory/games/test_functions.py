@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import (
+from dualfold.games import (
     AffineSet,
     Ball,
     Box,

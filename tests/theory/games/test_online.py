@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from dualfold.errors import InvalidInput, NotConverged
-from dualfold.theory.games import (
+from dualfold.games import (
     FTL,
     FTRL,
     OMD,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import ConditionFails, InvalidInput, NotConverged
-from dualfold.theory.games import (
+from dualfold.games import (
     FTRL,
     Ball,
     Box,

@@ -8,9 +8,9 @@ import warnings
 import numpy as np
 import pytest
 
+from dualfold import games
 from dualfold.errors import ConditionFails, InvalidInput
-from dualfold.theory import games
-from dualfold.theory.games import (
+from dualfold.games import (
     Ball,
     Box,
     HalfSquare,

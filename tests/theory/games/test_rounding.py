@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.theory.games import Ball, EasiestBend, HalfSquare, Product, Spectrahedron, Sum
+from dualfold.games import Ball, EasiestBend, HalfSquare, Product, Spectrahedron, Sum
 from tests.proofs.coarse import patched
 from tests.theory.games.door import composites, structured_sets, unfolding_dual
 

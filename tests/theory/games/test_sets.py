@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import (
+from dualfold.games import (
     AffineSet,
     Ball,
     Box,

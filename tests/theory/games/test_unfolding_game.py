@@ -9,8 +9,8 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
+from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.graph import knn
-from dualfold.theory.games import EasiestBend, unfolding_bracket, unfolding_game
 from tests.tools.tables import roll_points
 
 

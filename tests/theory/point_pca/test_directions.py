@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
-from dualfold.theory.point_pca import averaged_directions, direction_error, direction_gradient
+from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from dualfold.trace.solvers import PaperGradient
 
 

@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits, load_iris
 
 import dualfold
 from dualfold.errors import CertificateFailed, InvalidInput, TooLarge
-from dualfold.theory.point_pca import (
+from dualfold.point_pca import (
     algorithm_one,
     certify_points,
     descend_points,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.theory.programs import (
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_program,

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import TooLarge
-from dualfold.theory.programs import (
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import NotConverged
-from dualfold.theory.programs import (
+from dualfold.programs import (
     GeneralProblem,
     LinearProgram,
     QuadraticProgram,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.theory.programs import QuadraticProgram, solve_program
+from dualfold.programs import QuadraticProgram, solve_program
 
 
 def program_of_many_kinds(seed: int, n: int = 40) -> QuadraticProgram:

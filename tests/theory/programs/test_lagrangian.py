@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.programs import GeneralProblem, QuadraticProgram, quadratic_dual, solve_program
+from dualfold.programs import GeneralProblem, QuadraticProgram, quadratic_dual, solve_program
 
 
 def draws(seed, *shape):

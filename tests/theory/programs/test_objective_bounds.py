@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.theory.programs import LinearProgram, QuadraticProgram
+from dualfold.programs import LinearProgram, QuadraticProgram
 from tests.kernels.door import ExactMatrix, fractions
 from tests.proofs.coarse import patched
 from tests.theory.programs.door import (

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.programs import (
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_infeasible,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dualfold.theory.programs import (
+from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_infeasible,

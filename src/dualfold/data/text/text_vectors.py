@@ -93,7 +93,7 @@ class TextVectors(TransformerMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from dualfold.data.text import TextVectors
+    >>> from dualfold.text import TextVectors
     >>> texts = ["red apple", "green apple", "fast car", "slow car"]
     >>> model = TextVectors(n_components=2).fit(texts)
     >>> rows = model.transform(["an apple", "my car", ""])

@@ -155,7 +155,7 @@ def neighbor_scan(
     Examples
     --------
     >>> from dualfold.data import swiss_roll
-    >>> from dualfold.judging.recommendation import neighbor_scan
+    >>> from dualfold.recommendation import neighbor_scan
     >>> found = neighbor_scan(swiss_roll(200, random_state=0).points, (5, 28))
     >>> found.best_n_neighbors, found.with_short_cuts
     (5, (28,))

@@ -275,7 +275,7 @@ class Estimator(
     def placing_map(self) -> Callable[[Rows], Array]:
         """Return the rule that places new rows.
 
-        `transform` applies it after checking its input, and `dualfold.models` stores it as data.
+        `transform` applies it after checking its input, and `dualfold.saved` stores it as data.
 
         Returns
         -------
@@ -560,7 +560,8 @@ def unfitted_on_failure(estimator: Any) -> Iterator[None]:
             # scikit-learn keeps callbacks, routing and the kind of output under such names;
             # a method that was replaced is no part of a fit.
             of_others = "callback" in name or name.startswith(("_sklearn", "_metadata"))
-            if name not in stays and not of_others and not hasattr(type(estimator), name):
+            is_method = callable(getattr(type(estimator), name, None))
+            if name not in stays and not of_others and not is_method:
                 delattr(estimator, name)
         raise
 

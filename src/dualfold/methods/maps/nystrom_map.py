@@ -56,7 +56,7 @@ class NystromMap(OutOfSampleMap):
     --------
     >>> from dualfold import LaplacianEigenmaps
     >>> from dualfold.data import swiss_roll
-    >>> from dualfold.models import model_of
+    >>> from dualfold.saved import model_of
     >>> X = swiss_roll(40, random_state=0).points
     >>> model_of(LaplacianEigenmaps(n_neighbors=8).fit(X)).map(X[:2]).shape
     (2, 2)

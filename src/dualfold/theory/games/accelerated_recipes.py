@@ -77,7 +77,7 @@ def nesterov(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, nesterov
+    >>> from dualfold.games import Quadratic, nesterov
     >>> f = Quadratic(np.diag([1.0, 100.0]), np.array([-1.0, 0.0]))
     >>> run = nesterov(f, np.zeros(2), radius=2.0).play(1000, tolerance=1e-3)
     >>> print(run)
@@ -131,7 +131,7 @@ def nesterov_infinite_memory(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, nesterov_infinite_memory
+    >>> from dualfold.games import LeastSquares, nesterov_infinite_memory
     >>> f = LeastSquares(np.eye(2), np.ones(2))
     >>> bool(f.value(nesterov_infinite_memory(f, np.zeros(2), radius=2.0).play(20).answer) <= 0.02)
     True
@@ -194,7 +194,7 @@ def heavy_ball(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball, LeastSquares, heavy_ball
+    >>> from dualfold.games import Ball, LeastSquares, heavy_ball
     >>> f = LeastSquares(np.eye(2), np.ones(2))
     >>> bool(f.value(heavy_ball(f, np.zeros(2), over=Ball(2.0)).play(20).answer) <= 0.1)
     True
@@ -274,7 +274,7 @@ def accelerated_proximal(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, accelerated_proximal, norm
+    >>> from dualfold.games import LeastSquares, accelerated_proximal, norm
     >>> f = LeastSquares(np.eye(2), np.array([3.0, 0.5]))
     >>> run = accelerated_proximal(f, norm(1), np.zeros(2), radius=4.0).play(25)
     >>> run.answer.round(1)
@@ -318,7 +318,7 @@ def accelerated_by_gauge(f: Convex, dimension: int, *, over: ConvexSet) -> Recip
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball, LeastSquares, accelerated_by_gauge
+    >>> from dualfold.games import Ball, LeastSquares, accelerated_by_gauge
     >>> f = LeastSquares(np.eye(2), np.ones(2))
     >>> bool(f.value(accelerated_by_gauge(f, 2, over=Ball(2.0)).play(20).answer) <= 0.03)
     True
@@ -384,7 +384,7 @@ def accelerated_strongly_convex(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, accelerated_strongly_convex
+    >>> from dualfold.games import Quadratic, accelerated_strongly_convex
     >>> f = Quadratic(np.diag([1.0, 10.0]), np.array([-1.0, 0.0]))
     >>> run = accelerated_strongly_convex(f, np.zeros(2), radius=2.0).play(20)
     >>> bool(run.gap[-1] < 0.1)

@@ -45,7 +45,7 @@ class HalfSquare(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import HalfSquare
+    >>> from dualfold.games import HalfSquare
     >>> HalfSquare(2.0).value(np.array([3.0, 4.0]))
     25.0
     """
@@ -109,7 +109,7 @@ class Sum(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import HalfSquare, Sum, norm
+    >>> from dualfold.games import HalfSquare, Sum, norm
     >>> Sum(HalfSquare(), norm(1)).maximiser(np.array([3.0, 0.5]))
     array([2., 0.])
     """
@@ -258,7 +258,7 @@ class Linear(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Linear
+    >>> from dualfold.games import Linear
     >>> Linear(np.array([1.0, -2.0])).value(np.array([3.0, 1.0]))
     1.0
     """
@@ -318,7 +318,7 @@ class Oracle(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Oracle
+    >>> from dualfold.games import Oracle
     >>> Oracle(lambda x: (float(x @ x), 2 * x)).value(np.array([3.0, 4.0]))
     25.0
     >>> f = Oracle(lambda x: float(x @ x), lambda x: 2 * x, smoothness=2.0, strong_convexity=2.0)
@@ -465,7 +465,7 @@ def finite_sum(terms: Iterable[object]) -> Mixture:
     Parameters
     ----------
     terms : iterable of Convex or callable
-        Functions of `dualfold.theory.games`, or Python functions x ↦ (value, subgradient).
+        Functions of `dualfold.games`, or Python functions x ↦ (value, subgradient).
 
     Returns
     -------
@@ -485,7 +485,7 @@ def finite_sum(terms: Iterable[object]) -> Mixture:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import finite_sum
+    >>> from dualfold.games import finite_sum
     >>> terms = [lambda x, a=a: ((x[0] - a) ** 2 / 2, x - a) for a in (1.0, 2.0, 6.0)]
     >>> f = finite_sum(terms)
     >>> f.value(np.zeros(1)), f.sample(np.zeros(1), np.array([2]))  # 3 times −6

@@ -70,7 +70,7 @@ class Convex:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Convex, Huber
+    >>> from dualfold.games import Convex, Huber
     >>> f = Huber()
     >>> isinstance(f, Convex), f.smoothness, f.value(np.array([3.0]))
     (True, 1.0, 2.5)
@@ -165,7 +165,7 @@ class Convex:
     def conjugate(self, y: Array) -> float:
         """Evaluate the conjugate f*(y) = sup_x ⟨x, y⟩ − f(x).
 
-        Without a closed form it is searched for from 0; `dualfold.theory.games.conjugate`
+        Without a closed form it is searched for from 0; `dualfold.games.conjugate`
         brackets it, also over a set and from another start.
 
         Parameters
@@ -436,7 +436,7 @@ class Conjugate(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Conjugate, HalfSquare
+    >>> from dualfold.games import Conjugate, HalfSquare
     >>> Conjugate(HalfSquare(2.0)).value(np.array([2.0]))
     1.0
     """
@@ -495,7 +495,7 @@ class Indicator(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Box, Indicator
+    >>> from dualfold.games import Box, Indicator
     >>> f = Indicator(Box(-1.0, 1.0))
     >>> f.value(np.array([0.5])), f.value(np.array([2.0])), f.proximal(np.array([2.0]), 1.0)
     (0.0, inf, array([1.]))
@@ -569,7 +569,7 @@ class Support(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Simplex, Support
+    >>> from dualfold.games import Simplex, Support
     >>> Support(Simplex()).value(np.array([3.0, -1.0]))
     3.0
     """

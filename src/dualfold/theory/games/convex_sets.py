@@ -231,7 +231,7 @@ class Everywhere(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Everywhere
+    >>> from dualfold.games import Everywhere
     >>> Everywhere().project(np.array([3.0, 4.0]))
     array([3., 4.])
     """
@@ -276,7 +276,7 @@ class Ball(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball
+    >>> from dualfold.games import Ball
     >>> Ball(2.0).project(np.array([3.0, 4.0]))
     array([1.2, 1.6])
     """
@@ -350,7 +350,7 @@ class Ellipsoid(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ellipsoid
+    >>> from dualfold.games import Ellipsoid
     >>> Ellipsoid(np.array([1.0, 2.0])).minimiser(np.array([0.0, 1.0]))
     array([-0., -2.])
     """

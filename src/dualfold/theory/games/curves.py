@@ -124,7 +124,7 @@ def recipe_curves(rounds: int = 1000) -> tuple[Curve, ...]:
 
     Examples
     --------
-    >>> from dualfold.theory.games import recipe_curves
+    >>> from dualfold.games import recipe_curves
     >>> curves = recipe_curves(60)
     >>> len(curves), all((curve.gap <= curve.bound).all() for curve in curves)
     (12, True)

@@ -86,7 +86,7 @@ class Euclidean(Divergence):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Euclidean
+    >>> from dualfold.games import Euclidean
     >>> Euclidean().distance(np.array([3.0, 4.0]), np.zeros(2))
     12.5
     """
@@ -136,7 +136,7 @@ class KullbackLeibler:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Indicator, KullbackLeibler, Simplex
+    >>> from dualfold.games import Indicator, KullbackLeibler, Simplex
     >>> slope, center = np.array([np.log(2.0), 0.0]), np.array([0.5, 0.5])
     >>> KullbackLeibler().step(Indicator(Simplex()), slope, 1.0, center).round(6)
     array([0.333333, 0.666667])
@@ -281,7 +281,7 @@ class Gauge(Divergence):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball, Gauge
+    >>> from dualfold.games import Ball, Gauge
     >>> Gauge(Ball(2.0)).distance(np.array([3.0, 4.0]), np.zeros(2))
     3.125
     """
@@ -332,7 +332,7 @@ class Bregman:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Bregman, Oracle
+    >>> from dualfold.games import Bregman, Oracle
     >>> burg = Oracle(lambda x: (-float(np.log(x).sum()), -1 / x))  # Itakura and Saito
     >>> round(Bregman(burg).distance(np.array([2.0]), np.array([1.0])), 6)
     0.306853
@@ -454,7 +454,7 @@ class VonNeumann:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import VonNeumann
+    >>> from dualfold.games import VonNeumann
     >>> round(VonNeumann().distance(np.eye(2) / 2, np.eye(2) / 2), 9) + 0.0
     0.0
     """

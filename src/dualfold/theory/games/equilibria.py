@@ -110,7 +110,7 @@ def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> f
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, payoff
+    >>> from dualfold.games import Quadratic, payoff
     >>> payoff(Quadratic(np.eye(1)), np.array([3.0]), np.array([1.0]))  # 3·1 − ½·1²
     2.5
     """
@@ -153,8 +153,8 @@ def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE)
 
     Examples
     --------
-    >>> from dualfold.theory.games import Ball
-    >>> from dualfold.theory.games import HalfSquare
+    >>> from dualfold.games import Ball
+    >>> from dualfold.games import HalfSquare
     >>> f = HalfSquare(1.0, np.array([3.0]))  # ½(x − 3)² on [−1, 1]: the minimum is 2, at 1
     >>> equilibrium(f, np.array([1.0]), np.array([-2.0]), over=Ball(1.0)).epsilon
     0.0
@@ -193,7 +193,7 @@ def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) 
 
     Examples
     --------
-    >>> from dualfold.theory.games import norm
+    >>> from dualfold.games import norm
     >>> corner = np.zeros(2)
     >>> membership(norm(1), corner, np.array([0.3, -1.0])).holds
     True
@@ -247,7 +247,7 @@ def conjugate(
 
     Examples
     --------
-    >>> from dualfold.theory.games import Ball, Oracle
+    >>> from dualfold.games import Ball, Oracle
     >>> fourth = Oracle(lambda x: (float(x[0] ** 4), 4 * x**3))
     >>> round(conjugate(fourth, np.array([4.0])).low, 6)  # 4x − x⁴ is largest at 1
     3.0

@@ -74,7 +74,7 @@ def linear_weights(t: int, total: float) -> float:
 
     Examples
     --------
-    >>> from dualfold.theory.games import linear_weights
+    >>> from dualfold.games import linear_weights
     >>> linear_weights(3, 3.0)
     3.0
     """
@@ -182,7 +182,7 @@ class Run(RunBounds):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, nesterov
+    >>> from dualfold.games import LeastSquares, nesterov
     >>> run = nesterov(LeastSquares(np.eye(2), np.ones(2)), np.zeros(2), radius=2.0).play(20)
     >>> run.answer.round(2), bool(run.gap[-1] < 0.02), run.rounds
     (array([1., 1.]), True, 20)
@@ -344,7 +344,7 @@ def play(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import (
+    >>> from dualfold.games import (
     ...     FTL, BestResponse, Conjugate, HalfSquare, Indicator, Simplex, linear_weights, play
     ... )
     >>> corner = np.array([1.0, 0.0])

@@ -59,7 +59,7 @@ def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import norm
+    >>> from dualfold.games import norm
     >>> norm(1).value(np.array([3.0, -4.0])), norm(1).proximal(np.array([3.0, -0.5]), 1.0) + 0.0
     (7.0, array([2., 0.]))
     """
@@ -96,7 +96,7 @@ class Logistic(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Logistic
+    >>> from dualfold.games import Logistic
     >>> f = Logistic(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]))
     >>> round(f.value(np.zeros(1)), 6), f.subgradient(np.zeros(1))
     (1.386294, array([-1.]))
@@ -206,7 +206,7 @@ class LargestAffine(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LargestAffine
+    >>> from dualfold.games import LargestAffine
     >>> LargestAffine(np.array([[1.0], [-1.0]]), np.array([0.0, 3.0])).value(np.array([1.0]))
     2.0
     """
@@ -260,7 +260,7 @@ class Entropy(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Entropy
+    >>> from dualfold.games import Entropy
     >>> round(Entropy().value(np.array([0.5, 0.5])), 6)
     -0.693147
     """
@@ -315,7 +315,7 @@ class LogSumExp(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LogSumExp
+    >>> from dualfold.games import LogSumExp
     >>> round(LogSumExp().value(np.zeros(2)), 6)
     0.693147
     """
@@ -383,7 +383,7 @@ class Huber(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Huber
+    >>> from dualfold.games import Huber
     >>> Huber(1.0).value(np.array([0.5, 3.0]))
     2.625
     """

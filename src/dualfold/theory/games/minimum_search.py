@@ -90,7 +90,7 @@ def least_point(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Indicator, LargestAffine, Simplex, least_point
+    >>> from dualfold.games import Indicator, LargestAffine, Simplex, least_point
     >>> corner = LargestAffine(np.array([[3.0, 0.0], [0.0, 1.0]]))
     >>> least_point(corner, Indicator(Simplex()), np.array([0.5, 0.5])).point.round(6)
     array([0.25, 0.75])

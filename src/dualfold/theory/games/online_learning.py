@@ -72,7 +72,7 @@ class RegretCurve:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import FTLPlus, Indicator, Simplex, learn
+    >>> from dualfold.games import FTLPlus, Indicator, Simplex, learn
     >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))
     >>> curve = learn(leader, np.array([[1.0, 0.0], [1.0, 0.0]])).average_regret()
     >>> curve.rounds, bool((curve.low <= curve.bound + 1e-9).all())
@@ -115,7 +115,7 @@ class OnlineAccount(Account):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import FTL, Box, Indicator, learn
+    >>> from dualfold.games import FTL, Box, Indicator, learn
     >>> account = learn(FTL(Indicator(Box(-1.0, 1.0)), np.zeros(1)), np.array([[1.0], [1.0]]))
     >>> account.paid, account.regret(np.array([-1.0]))
     (array([ 0., -1.]), array([1., 1.]))
@@ -231,7 +231,7 @@ def learn(
     losses : iterable or callable
         One loss for each round; or an opponent, a function that is called with the past (`points`
         and `losses` so far) and returns the loss of the round. A loss is an array (a slope), a
-        function of `dualfold.theory.games`, or a Python function z ↦ (value, subgradient).
+        function of `dualfold.games`, or a Python function z ↦ (value, subgradient).
     weights : callable or sequence of float, default=equal_weights
         Weights α_t of the rounds: a function or a list.
     rounds : int or None, default=None
@@ -263,8 +263,8 @@ def learn(
 
     Examples
     --------
-    >>> from dualfold.theory.games import Indicator, Simplex
-    >>> from dualfold.theory.games import FTLPlus
+    >>> from dualfold.games import Indicator, Simplex
+    >>> from dualfold.games import FTLPlus
     >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))
     >>> account = learn(leader, np.array([[1.0, 0.0], [1.0, 0.0]]))
     >>> account.regret(np.array([0.5, 0.5]))

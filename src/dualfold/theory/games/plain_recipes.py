@@ -93,7 +93,7 @@ def averaged_descent(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, averaged_descent
+    >>> from dualfold.games import LeastSquares, averaged_descent
     >>> f = LeastSquares(np.eye(2), np.ones(2))
     >>> run = averaged_descent(f, np.zeros(2), radius=2.0).play(20)
     >>> bool(f.value(run.answer) <= 0.2)
@@ -167,7 +167,7 @@ def averaged_subgradient_descent(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball, averaged_subgradient_descent, norm
+    >>> from dualfold.games import Ball, averaged_subgradient_descent, norm
     >>> recipe = averaged_subgradient_descent(
     ...     norm(1), np.ones(2), rounds=20, over=Ball(2.0), gradient_bound=1.5
     ... )
@@ -227,7 +227,7 @@ def cumulative_descent(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball, cumulative_descent, norm
+    >>> from dualfold.games import Ball, cumulative_descent, norm
     >>> recipe = cumulative_descent(
     ...     norm(1), np.ones(2), rounds=20, over=Ball(2.0), gradient_bound=1.5
     ... )
@@ -280,8 +280,8 @@ def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
 
     Examples
     --------
-    >>> from dualfold.theory.games import Simplex
-    >>> from dualfold.theory.games import HalfSquare
+    >>> from dualfold.games import Simplex
+    >>> from dualfold.games import HalfSquare
     >>> corner = np.array([1.0, 0.0, 0.0])
     >>> run = frank_wolfe(HalfSquare(), corner, over=Simplex()).play(100)
     >>> bool(run.gap[-1] <= 2 * 2 / 101)
@@ -344,7 +344,7 @@ def boundary_frank_wolfe(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball, HalfSquare, boundary_frank_wolfe
+    >>> from dualfold.games import Ball, HalfSquare, boundary_frank_wolfe
     >>> f = HalfSquare(1.0, np.array([3.0, 0.0]))
     >>> recipe = boundary_frank_wolfe(f, np.zeros(2), over=Ball(1.0), least_gradient=1.0)
     >>> recipe.play(20).answer.round(2)
@@ -423,7 +423,7 @@ def extragradient(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, extragradient
+    >>> from dualfold.games import LeastSquares, extragradient
     >>> f = LeastSquares(np.eye(2), np.ones(2))
     >>> bool(f.value(extragradient(f, np.zeros(2), radius=2.0).play(20).answer) <= 0.2)
     True

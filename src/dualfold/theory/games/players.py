@@ -122,7 +122,7 @@ class Player:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import FTL, Box, Indicator, Player
+    >>> from dualfold.games import FTL, Box, Indicator, Player
     >>> leader = FTL(Indicator(Box(-1.0, 1.0)), np.zeros(1))
     >>> isinstance(leader, Player), leader.prescient
     (True, False)
@@ -190,7 +190,7 @@ class FTL(Player):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import FTL, Box, Indicator, learn
+    >>> from dualfold.games import FTL, Box, Indicator, learn
     >>> leader = FTL(Indicator(Box(-1.0, 1.0)), np.zeros(1))
     >>> learn(leader, np.array([[1.0], [1.0], [-3.0], [0.0]])).points.ravel()
     array([ 0., -1., -1.,  1.])
@@ -218,7 +218,7 @@ class FTLPlus(FTL):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Box, FTLPlus, Indicator, learn
+    >>> from dualfold.games import Box, FTLPlus, Indicator, learn
     >>> leader = FTLPlus(Indicator(Box(-1.0, 1.0)), np.zeros(1))
     >>> learn(leader, np.array([[1.0], [-3.0]])).points.ravel()
     array([-1.,  1.])
@@ -246,7 +246,7 @@ class OptimisticFTL(Player):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Box, Indicator, OptimisticFTL, learn
+    >>> from dualfold.games import Box, Indicator, OptimisticFTL, learn
     >>> leader = OptimisticFTL(Indicator(Box(-1.0, 1.0)), np.zeros(1))
     >>> learn(leader, np.array([[1.0], [-3.0], [0.0]])).points.ravel()
     array([ 0., -1.,  1.])
@@ -275,7 +275,7 @@ class BestResponse(Player):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import BestResponse, Box, Indicator, learn
+    >>> from dualfold.games import BestResponse, Box, Indicator, learn
     >>> player = BestResponse(Indicator(Box(-1.0, 1.0)), np.zeros(1))
     >>> learn(player, np.array([[1.0], [-3.0], [2.0]])).points.ravel()
     array([-1.,  1., -1.])
@@ -316,7 +316,7 @@ class FTRL(Player):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import FTRL, Box, Indicator, learn
+    >>> from dualfold.games import FTRL, Box, Indicator, learn
     >>> careful = FTRL(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5)
     >>> learn(careful, np.array([[1.0], [1.0], [1.0]])).points.ravel()
     array([ 0. , -0.5, -1. ])
@@ -347,8 +347,8 @@ class FTRL(Player):
 
         Examples
         --------
-        >>> from dualfold.theory.games import Box, Indicator
-        >>> from dualfold.theory.games import HalfSquare
+        >>> from dualfold.games import Box, Indicator
+        >>> from dualfold.games import HalfSquare
         >>> far = HalfSquare(1.0, np.array([3.0, 0.0]))  # its least point is outside of the box
         >>> FTRL.from_regulariser(far, Indicator(Box(-1.0, 1.0)), np.zeros(2), step=0.1).start
         array([1., 0.])
@@ -385,7 +385,7 @@ class FTRLPlus(FTRL):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Box, FTRLPlus, Indicator, learn
+    >>> from dualfold.games import Box, FTRLPlus, Indicator, learn
     >>> player = FTRLPlus(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5)
     >>> learn(player, np.array([[1.0], [1.0]])).points.ravel()
     array([-0.5, -1. ])
@@ -421,7 +421,7 @@ class OMD(Player):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import OMD, Indicator, KullbackLeibler, Simplex, learn
+    >>> from dualfold.games import OMD, Indicator, KullbackLeibler, Simplex, learn
     >>> player = OMD(Indicator(Simplex()), np.ones(2) / 2, 1.0, KullbackLeibler())
     >>> learn(player, np.log([[2.0, 1.0], [1.0, 1.0]])).points.round(3)
     array([[0.5  , 0.5  ],
@@ -459,7 +459,7 @@ class OMDPlus(OMD):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Box, Indicator, OMDPlus, learn
+    >>> from dualfold.games import Box, Indicator, OMDPlus, learn
     >>> player = OMDPlus(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5)
     >>> learn(player, np.array([[1.0], [1.0]])).points.ravel()
     array([-0.5, -1. ])
@@ -494,7 +494,7 @@ class OptimisticOMD(Player):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Box, Indicator, OptimisticOMD, learn
+    >>> from dualfold.games import Box, Indicator, OptimisticOMD, learn
     >>> player = OptimisticOMD(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5, guess=np.ones(1))
     >>> learn(player, np.array([[1.0], [1.0]])).points.ravel()
     array([-0.5, -1. ])

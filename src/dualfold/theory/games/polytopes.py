@@ -40,7 +40,7 @@ class Box(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Box
+    >>> from dualfold.games import Box
     >>> Box(0.0, 1.0).project(np.array([-2.0, 0.5]))
     array([0. , 0.5])
     """
@@ -138,7 +138,7 @@ class Simplex(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Simplex
+    >>> from dualfold.games import Simplex
     >>> Simplex().project(np.array([0.9, 0.5]))
     array([0.7, 0.3])
     """
@@ -200,7 +200,7 @@ class L1Ball(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import L1Ball
+    >>> from dualfold.games import L1Ball
     >>> L1Ball(2.0).minimiser(np.array([1.0, -3.0]))
     array([0., 2.])
     """

@@ -179,7 +179,7 @@ class LeastSquares(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares
+    >>> from dualfold.games import LeastSquares
     >>> f = LeastSquares(np.eye(2), np.array([1.0, 2.0]))
     >>> f.value(np.zeros(2)), f.subgradient(np.zeros(2))
     (2.5, array([-1., -2.]))

@@ -65,7 +65,7 @@ class Recipe:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, nesterov
+    >>> from dualfold.games import LeastSquares, nesterov
     >>> recipe = nesterov(LeastSquares(np.eye(2), np.ones(2)), np.zeros(2), radius=2.0)
     >>> recipe.name, round(recipe.bound(20), 6)
     ('Nesterov, one memory', 0.019048)

@@ -110,7 +110,7 @@ def refute(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import refute
+    >>> from dualfold.games import refute
     >>> refute(lambda x: float(x[0] ** 3), np.array([0.0]), tries=200).is_refuted
     True
     >>> print(refute(lambda x: float(x[0] ** 4), np.array([0.0]), tries=200))

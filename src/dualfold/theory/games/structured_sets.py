@@ -44,7 +44,7 @@ class Spectrahedron(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Spectrahedron
+    >>> from dualfold.games import Spectrahedron
     >>> Spectrahedron().project(np.diag([3.0, 0.0]))
     array([[1., 0.],
            [0., 0.]])
@@ -109,7 +109,7 @@ class AffineSet(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import AffineSet
+    >>> from dualfold.games import AffineSet
     >>> AffineSet(np.array([[1.0, 1.0]]), np.array([2.0])).project(np.zeros(2)).round(6)
     array([1., 1.])
     """
@@ -177,7 +177,7 @@ class Product(ConvexSet):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Ball, Product, Simplex
+    >>> from dualfold.games import Ball, Product, Simplex
     >>> Product((Ball(1.0), Simplex()), (1, 2)).project(np.array([5.0, 3.0, 0.0]))
     array([1., 1., 0.])
     """

@@ -156,7 +156,7 @@ def gradient_descent(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, gradient_descent
+    >>> from dualfold.games import Quadratic, gradient_descent
     >>> gradient_descent(Quadratic(np.eye(1)), np.array([8.0]), step=0.5).play(3).answer
     array([1.])
     """
@@ -205,7 +205,7 @@ def momentum(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, momentum
+    >>> from dualfold.games import Quadratic, momentum
     >>> momentum(Quadratic(np.eye(1)), np.array([8.0]), step=0.5).play(2).answer
     array([-1.6])
     """
@@ -250,7 +250,7 @@ def accelerated_gradient(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, accelerated_gradient
+    >>> from dualfold.games import Quadratic, accelerated_gradient
     >>> accelerated_gradient(Quadratic(np.eye(1)), np.array([8.0]), step=0.5).play(2).answer
     array([0.2])
     """
@@ -300,7 +300,7 @@ def adagrad(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, adagrad
+    >>> from dualfold.games import Quadratic, adagrad
     >>> adagrad(Quadratic(np.eye(1)), np.array([8.0]), step=4.0).play(2).answer
     array([2.21114562])
     """
@@ -355,7 +355,7 @@ def rmsprop(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic, rmsprop
+    >>> from dualfold.games import Quadratic, rmsprop
     >>> rmsprop(Quadratic(np.eye(1)), np.array([8.0]), step=1.0).play(2).answer
     array([3.13795732])
     """
@@ -421,8 +421,8 @@ def adam(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import Quadratic
-    >>> from dualfold.theory.games import adam
+    >>> from dualfold.games import Quadratic
+    >>> from dualfold.games import adam
     >>> adam(Quadratic(np.eye(1)), np.array([1.0]), step=0.1).play(1).answer.round(6)
     array([0.9])
     """
@@ -470,7 +470,7 @@ def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) 
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, gradient_descent, minibatch
+    >>> from dualfold.games import LeastSquares, gradient_descent, minibatch
     >>> f = LeastSquares(np.eye(2), np.array([1.0, 2.0]))
     >>> method = gradient_descent(f, np.zeros(2), step=lambda t: 0.5 / t)
     >>> bool(f.value(minibatch(method, batch_size=2).play(20).answer) < 0.1)
@@ -530,7 +530,7 @@ def stochastic_gradient(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import LeastSquares, stochastic_gradient
+    >>> from dualfold.games import LeastSquares, stochastic_gradient
     >>> f = LeastSquares(np.eye(2), np.array([1.0, 2.0]))
     >>> run = stochastic_gradient(f, np.zeros(2), step=lambda t: 0.5 / t).play(200)
     >>> bool(f.value(run.answer) < 0.1)

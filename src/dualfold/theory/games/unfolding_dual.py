@@ -59,7 +59,7 @@ class EasiestBend(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import EasiestBend
+    >>> from dualfold.games import EasiestBend
     >>> chain = EasiestBend(3, np.array([[0, 1], [1, 2]]), np.ones(2))
     >>> round(chain.value(np.array([0.5, 0.5])), 6)
     -0.5
@@ -207,7 +207,7 @@ def unfolding_game(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import unfolding_bracket, unfolding_game
+    >>> from dualfold.games import unfolding_bracket, unfolding_game
     >>> chain = np.array([[0, 1], [1, 2]])
     >>> run = unfolding_game(3, chain, np.ones(2), rounds=20).play()
     >>> low, high = unfolding_bracket(run)
@@ -265,7 +265,7 @@ def unfolding_bracket(run: Run) -> tuple[float, float]:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games import unfolding_bracket, unfolding_game
+    >>> from dualfold.games import unfolding_bracket, unfolding_game
     >>> run = unfolding_game(2, np.array([[0, 1]]), np.ones(1), rounds=2).play()
     >>> np.round(unfolding_bracket(run), 6)
     array([0.5, 0.5])

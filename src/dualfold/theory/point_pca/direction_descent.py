@@ -96,7 +96,7 @@ def direction_gradient(X: Any, U: Numbers) -> Array:
 
     Examples
     --------
-    >>> from dualfold.theory.point_pca import direction_gradient
+    >>> from dualfold.point_pca import direction_gradient
     >>> cross = [[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]]
     >>> direction_gradient(cross, [[0.0], [1.0]]).ravel()  # a principal axis
     array([0., 0.])
@@ -151,7 +151,7 @@ def averaged_directions(
 
     Examples
     --------
-    >>> from dualfold.theory.point_pca import averaged_directions
+    >>> from dualfold.point_pca import averaged_directions
     >>> cross = [[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]]
     >>> averaged_directions(cross, 1).directions.shape
     (2, 1)

@@ -116,7 +116,7 @@ def point_gradient(X: Any, Y: Numbers) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.point_pca import point_gradient
+    >>> from dualfold.point_pca import point_gradient
     >>> line = np.array([[0.0], [1.0], [5.0]])
     >>> bool(np.allclose(point_gradient(line, line), 0))  # Y = X is the minimum
     True
@@ -178,7 +178,7 @@ def descend_points(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.point_pca import descend_points
+    >>> from dualfold.point_pca import descend_points
     >>> cross = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]])
     >>> np.abs(descend_points(cross, 1).points).ravel().round(4)
     array([0., 0., 3., 3.])
@@ -373,7 +373,7 @@ def pair_forces(X: Any, Y: Numbers) -> tuple[Array, Array]:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.point_pca import pair_forces
+    >>> from dualfold.point_pca import pair_forces
     >>> line = np.array([[-10.0], [-0.1], [0.1], [10.0]])
     >>> of_data, of_map = pair_forces(line, line)
     >>> bool(of_data[1, 2, 0] < 0)  # the two nearest points push each other apart

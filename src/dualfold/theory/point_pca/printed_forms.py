@@ -106,7 +106,7 @@ def commutation_matrix(rows: int, columns: int) -> Array:
 
     Examples
     --------
-    >>> from dualfold.theory.point_pca import commutation_matrix
+    >>> from dualfold.point_pca import commutation_matrix
     >>> commutation_matrix(2, 1).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -140,7 +140,7 @@ def kronecker_gradient(X: Any, Y: Numbers) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.point_pca import kronecker_gradient, point_gradient
+    >>> from dualfold.point_pca import kronecker_gradient, point_gradient
     >>> X, Y = np.array([[0.0], [1.0], [5.0]]), np.array([[1.0], [0.0], [2.0]])
     >>> bool(np.allclose(kronecker_gradient(X, Y), point_gradient(X, Y)))
     True

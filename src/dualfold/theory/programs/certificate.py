@@ -109,7 +109,7 @@ class ProgramCertificate(Certificate):
 
     Examples
     --------
-    >>> from dualfold.theory.programs import LinearProgram, certify_program
+    >>> from dualfold.programs import LinearProgram, certify_program
     >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
     >>> found = certify_program(diet, [4.0, 0.0], [2.0])
     >>> found.value, found.bound, found.kkt_level
@@ -203,7 +203,7 @@ def certify_program(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.programs import LinearProgram, certify_program
+    >>> from dualfold.programs import LinearProgram, certify_program
     >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
     >>> certify_program(diet, [4.0, 0.0], [2.0]).level
     'proved'

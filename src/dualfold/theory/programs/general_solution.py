@@ -107,7 +107,7 @@ def solve_general(
 
     Examples
     --------
-    >>> from dualfold.theory.programs import GeneralProblem, solve_general
+    >>> from dualfold.programs import GeneralProblem, solve_general
     >>> disc = GeneralProblem(lambda x: x[0] + x[1], lambda x: [x @ x - 2])
     >>> answer = solve_general(disc, [0.5, 0.0])
     >>> answer.level, round(answer.value, 6), round(answer.dual.value, 6)

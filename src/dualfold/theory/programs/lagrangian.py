@@ -57,7 +57,7 @@ class Residuals:
 
     Examples
     --------
-    >>> from dualfold.theory.programs import GeneralProblem
+    >>> from dualfold.programs import GeneralProblem
     >>> problem = GeneralProblem(lambda x: (x[0] - 2) ** 2, g=lambda x: [x[0] - 1])
     >>> problem.kkt([1.0], [2.0]).level()
     'stationary'
@@ -118,7 +118,7 @@ class DualValue:
 
     Examples
     --------
-    >>> from dualfold.theory.programs import GeneralProblem
+    >>> from dualfold.programs import GeneralProblem
     >>> problem = GeneralProblem(lambda x: (x[0] - 2) ** 2, g=lambda x: [x[0] - 1])
     >>> round(problem.dual_function([2.0], start=[0.0]).value, 6)
     1.0

@@ -137,7 +137,7 @@ class VariableBounds:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.programs import LinearProgram
+    >>> from dualfold.programs import LinearProgram
     >>> from dualfold.theory.programs.objective_bounds import VariableBounds
     >>> VariableBounds(LinearProgram([1.0], [[2.0]], [6.0])).high
     [Fraction(3, 1)]

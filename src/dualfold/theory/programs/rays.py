@@ -121,7 +121,7 @@ def certify_infeasible(
 
     Examples
     --------
-    >>> from dualfold.theory.programs import LinearProgram, certify_infeasible
+    >>> from dualfold.programs import LinearProgram, certify_infeasible
     >>> torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])  # x ≤ 0 and x ≥ 1
     >>> print(certify_infeasible(torn, [1.0, 1.0]).level)
     proved
@@ -178,7 +178,7 @@ def certify_unbounded(
 
     Examples
     --------
-    >>> from dualfold.theory.programs import LinearProgram, certify_unbounded
+    >>> from dualfold.programs import LinearProgram, certify_unbounded
     >>> falling = LinearProgram([-1.0], [[-1.0]], [0.0])  # min −x, x ≥ 0
     >>> certify_unbounded(falling, [1.0], [1.0]).level
     'proved'

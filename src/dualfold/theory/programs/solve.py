@@ -94,7 +94,7 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
 
     Examples
     --------
-    >>> from dualfold.theory.programs import LinearProgram, solve_program
+    >>> from dualfold.programs import LinearProgram, solve_program
     >>> answer = solve_program(LinearProgram([1.0], [[-1.0]], [-3.0]))  # min x, x ≥ 3
     >>> answer.status, float(answer.point[0]), float(answer.multipliers[0])
     ('optimal', 3.0, 1.0)
@@ -184,7 +184,7 @@ def farkas_ray(program: Program) -> Array | None:
 
     Examples
     --------
-    >>> from dualfold.theory.programs import LinearProgram, farkas_ray
+    >>> from dualfold.programs import LinearProgram, farkas_ray
     >>> torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])  # x ≤ 0 and x ≥ 1
     >>> farkas_ray(torn)
     array([1., 1.])
