@@ -5,6 +5,9 @@ Everything else is tested as a user would: words in, text, files and an exit cod
 
 from __future__ import annotations
 
+# Warnings end where the console sends them.
+from dualfold.cli import console
+
 # What is typed becomes a reading, and a reading the words that are typed for it.
 from dualfold.cli.commands import as_command, reading_flag, reading_words
 
@@ -36,4 +39,7 @@ from dualfold.exploration.plan import Plan
 # The default that the help names; the rows by which maps of counts are judged.
 from dualfold.methods.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 from dualfold.methods.maps.profile_map import chi_square_rows
+
+# A certificate is made to fail.
+from dualfold.trace import certificate as certificates
 from dualfold.view.colors import coloring_of

@@ -12,10 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app, console
-from dualfold.trace import certificate as certificates
+from dualfold.cli import app
 from tests.cli.command_line import exact_csv, run
-from tests.cli.door import read_metadata
+from tests.cli.door import certificates, console, read_metadata
 from tests.tools import forked
 
 COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]

@@ -19,5 +19,8 @@ from dualfold.exploration.table_meaning import first_color
 # Words of certificates of every level, which no fit of a small table has.
 from dualfold.exploration.verdict_words import short_verdict, verdict
 
+# Searches are counted.
+from dualfold.graph import neighbors
+
 # Forged parts of a model file.
 from dualfold.methods.maps.parts import Parts

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.graph import neighbors
 from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import exact_csv, run
+from tests.exploration.door import neighbors
 from tests.tools.tables import roll_points
 
 

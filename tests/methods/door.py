@@ -50,7 +50,11 @@ from dualfold.methods.points.force_balance import force_balance
 from dualfold.methods.points.forces import Forces
 
 # The bound of neighbour maps: objective, gradient, relaxed problem, sums by polynomials.
-from dualfold.methods.points.neighbor_map.fantope import fantope_minimum, in_fantope
+from dualfold.methods.points.neighbor_map.fantope import (
+    _clipped_eigenvalues,
+    fantope_minimum,
+    in_fantope,
+)
 from dualfold.methods.points.neighbor_map.gaussian_sums import GaussianSums
 from dualfold.methods.points.neighbor_map.homotopy import neighbor_answer, stiefel_descent
 from dualfold.methods.points.neighbor_map.lower_bound import searched_bound

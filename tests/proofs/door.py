@@ -4,12 +4,12 @@ from __future__ import annotations
 
 # Stored maps are forged part by part, and judged as a file is.
 from dualfold.methods.maps.out_of_sample import map_from_parts
+from dualfold.models import staleness as by_rows
 from dualfold.models.trace_answers import certify_points
 
 # Limits of exact arithmetic, to force enclosures.
-from dualfold.programs import exact as exact_arithmetic
-from dualfold.programs import objective_bounds
-from dualfold.saved import staleness as by_rows
+from dualfold.theory.programs import exact as exact_arithmetic
+from dualfold.theory.programs import objective_bounds
 from dualfold.trace.lift import ScaledVectorLift
 
 # Modules whose unit of rounding is replaced by a coarse one.

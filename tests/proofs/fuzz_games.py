@@ -28,10 +28,8 @@ from dualfold.games import (
     Logistic,
     LogSumExp,
     Support,
-    accelerated_recipes,
-    plain_recipes,
-    textbook_methods,
 )
+from dualfold.theory.games import accelerated_recipes, plain_recipes, textbook_methods
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 
 FREE = ("averaged_descent", "averaged_subgradient_descent", "cumulative_descent", "extragradient",

@@ -43,7 +43,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import dualfold
-from dualfold import embed, games, methods, models, programs, unfolding
+from dualfold import embed, games, methods, programs, saved, unfolding
 from dualfold.errors import DualfoldError
 from dualfold.games import Everywhere, Logistic, LogSumExp, extragradient, heavy_ball
 from dualfold.methods.descriptions import ESTIMATOR_MODULES
@@ -163,10 +163,10 @@ def stored_model(estimator: Any, X: Any, y: Any) -> Any:
     """Stored, read back, applied and judged again."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.npz")
-        models.save_model(path, models.model_of(estimator))
-        model = models.load_model(path)
-    models.rechecked_model(model, X, y)
-    models.judged_rows(model, X)
+        saved.save_model(path, saved.model_of(estimator))
+        model = saved.load_model(path)
+    saved.rechecked_model(model, X, y)
+    saved.judged_rows(model, X)
     return model.map(X) if isinstance(X, np.ndarray) else None
 
 

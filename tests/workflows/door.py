@@ -7,8 +7,6 @@ from dualfold.cli.wording import command_text
 from dualfold.data.reading import PLAIN_READING
 from dualfold.data.table_writer import write_table
 from dualfold.exploration.verdict_words import short_verdict, verdict
-from dualfold.games import certificate as game_certificate
-from dualfold.games import divergences, textbook_methods
 from dualfold.graph.pieces import one_piece
 from dualfold.kernels import reports, threads
 from dualfold.kernels.arithmetic import intervals
@@ -27,6 +25,8 @@ from dualfold.methods.fitting.piecewise_certificate import PiecewiseCertificate
 from dualfold.methods.maps.out_of_sample import map_from_parts, parts_of
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.picture import MEASURE_MEANINGS
+from dualfold.theory.games import certificate as game_certificate
+from dualfold.theory.games import divergences, textbook_methods
 from dualfold.theory.games.minimum_search import LeastPoint
 from dualfold.trace.proof import rounding
 from dualfold.trace.solvers import auto
@@ -35,3 +35,4 @@ from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.unfolding.certificate import NEARLY_EQUAL_TOLERANCE

@@ -22,8 +22,14 @@ from dualfold.kernels.arithmetic import (
     unit_roundoff,
 )
 from dualfold.trace import certify
-from dualfold.unfolding import certificate, certify_unfolding
-from tests.workflows.door import divergences, game_certificate, rounding, textbook_methods
+from dualfold.unfolding import certify_unfolding
+from tests.workflows.door import (
+    NEARLY_EQUAL_TOLERANCE,
+    divergences,
+    game_certificate,
+    rounding,
+    textbook_methods,
+)
 from tests.workflows.door import intervals as sure
 
 
@@ -52,7 +58,7 @@ def test_what_is_proved_where_nobody_names_a_tolerance():
         assert inspect.signature(judge).parameters["tolerance"].default == 1e-4
     assert game_certificate.DEFAULT_TOLERANCE == 1e-4
     assert game_certificate.RunTerms().tolerance == 1e-4
-    assert certificate.NEARLY_EQUAL_TOLERANCE == 1e-3
+    assert NEARLY_EQUAL_TOLERANCE == 1e-3
     assert inspect.signature(certify_unfolding).parameters["most_relaxed"].default is None
     for method in (textbook_methods.adagrad, textbook_methods.rmsprop, textbook_methods.adam):
         assert inspect.signature(method).parameters["floor"].default == 1e-8

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold import TSNE, data, methods, models, quality, unfolding
+from dualfold import TSNE, data, methods, quality, saved, unfolding
 from dualfold.data import Reading, prepare
 from dualfold.games import FTL, Indicator, Simplex, learn
 from dualfold.graph import farthest_points, knn, nearest, neighborhood_spread
@@ -35,7 +35,7 @@ RING = sp.csr_array((np.full(4, 0.25), (np.arange(4), (np.arange(4) + 1) % 4)), 
 RING.indices, RING.indptr = RING.indices.astype(np.int32), RING.indptr.astype(np.int32)
 HALVES = np.array([0.5, 0.5])
 SHARES = Indicator(Simplex())
-MODEL = models.model_of(dualfold.PCA(n_components=2).fit(FEW))
+MODEL = saved.model_of(dualfold.PCA(n_components=2).fit(FEW))
 
 SPARSE = sp.csr_array(X)
 CLASSES = np.arange(30) % 3
@@ -63,7 +63,7 @@ def by_mahalanobis(**params):
 
 def stating(**problem):
     """A stored PCA whose problem says something else."""
-    return models.rechecked_model(replace(MODEL, problem=replace(MODEL.problem, **problem)), FEW)
+    return saved.rechecked_model(replace(MODEL, problem=replace(MODEL.problem, **problem)), FEW)
 
 
 def with_parameter(**parameters):

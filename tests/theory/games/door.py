@@ -6,7 +6,7 @@ Everything else about games is tested by the names of `dualfold.games`.
 from __future__ import annotations
 
 # Modules whose unit of rounding is replaced by a coarse one (tests/proofs/coarse.py).
-from dualfold.games import composites, structured_sets, unfolding_dual
+from dualfold.theory.games import composites, structured_sets, unfolding_dual
 
 # A gap and what may be said of it, for values and bounds that no run would have.
 from dualfold.theory.games.certificate import RunBounds, RunTerms

@@ -6,7 +6,7 @@ Everything else about programs is tested by the names of `dualfold.programs`.
 from __future__ import annotations
 
 # The module whose unit of rounding is replaced by a coarse one (tests/proofs/coarse.py).
-from dualfold.programs import objective_bounds
+from dualfold.theory.programs import objective_bounds
 
 # Units of a program: no entry may be lost in them, or another program would be certified.
 from dualfold.theory.programs.balance import balanced_program

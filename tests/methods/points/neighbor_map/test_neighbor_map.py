@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.methods.points.neighbor_map import (
     certify_neighbors,
-    fantope,
     neighbor_bound,
     neighbor_problem,
 )
 from tests.methods.door import (
     GaussianSums,
+    _clipped_eigenvalues,
     divergence,
     fantope_minimum,
     in_fantope,
@@ -235,7 +235,7 @@ def test_values_are_moved_by_one_number_and_cut(seed):
         over = np.clip(values - middle, 0, size).sum() > size * count
         low, high = (middle, high) if over else (low, middle)
     room = 8 * n * 2.0**-52 * max(size, np.abs(values).max())  # rounding of sums of n numbers
-    found = fantope._clipped_eigenvalues(values, size, count)
+    found = _clipped_eigenvalues(values, size, count)
     np.testing.assert_allclose(found, np.clip(values - high, 0, size), rtol=0, atol=room)
     assert abs(found.sum() - size * count) <= n * room
 
