@@ -101,3 +101,11 @@ def test_a_tolerance_is_met_by_a_gap_that_is_just_as_large():
     gap = certify(problem, rough).gap
     assert certify(problem, rough, tolerance=gap).level == "proved"
     assert certify(problem, rough, tolerance=gap * (1 - 1e-12)).level == "within"
+
+
+def test_a_narrow_gap_is_resolved_without_guards_where_a_direction_is_excluded():
+    """The next value of a small dense problem is computed, with what is excluded far above it."""
+    problem = TraceProblem(np.diag([0.0, 1.0, 1.001, 2.0, 5.0]), count=1, excluded=np.eye(5)[:, :1])
+    found = certify(problem, np.eye(5)[:, 1:2])
+    assert found.level == "proved"
+    assert 0.3e-3 <= found.eigengap <= 1e-3

@@ -78,6 +78,7 @@ def test_where_points_stand_is_said_from_the_safe_side(scale, far, masses):
     assert s == pytest.approx(float(1 / high), rel=1e-12)
     assert value == found.value
     assert feasible_scale(problem, np.zeros((5, 2)))[1] == 0.0
+    assert EdgeFit(0.0, 0.0, 1.0).value == 0.0
     assert EdgeFit(0.0, np.inf, 1.0).value == 0.0
 
 

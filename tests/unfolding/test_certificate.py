@@ -250,6 +250,16 @@ def test_a_bound_of_twice_the_value_is_worth_nothing(folded, level):
     assert ("exactly the lengths asked" in c.reasons[0]) is (level == "unresolved")
 
 
+def test_lengths_that_are_off_by_just_the_limit_are_near_enough(set_limits):
+    """A triangle's points, one pushed aside: off by too much for "proved", by little for a guess"""
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.8]])
+    given = complete(X, "equal"), X * [[1.0], [1.0], [1.0002]], np.ones(3)
+    off = certify_unfolding(*given).feasibility
+    for limit, level in ((off, "unresolved"), (off * (1 - 1e-9), "failed")):
+        set_limits("unfolding.certificate", NEARLY_EQUAL_TOLERANCE=limit)
+        assert certify_unfolding(*given).level == level
+
+
 def test_grounds_name_the_source_of_the_bound(roll):
     problem, factor, weights = roll
     proved = certify_unfolding(problem, factor, weights)

@@ -1,6 +1,7 @@
 """What rounding costs both sides of an unfolding, in a coarse arithmetic.
 
-Each bound pays at least what its formula needs, and not much more.
+Each bound pays at least what its formula needs, and not much more; some are held to the formula
+of their docstring exactly.
 """
 
 from __future__ import annotations
@@ -199,3 +200,49 @@ def test_many_and_few_rows_pay_for_their_factorisation(monkeypatch, n, coarse):
     for at in (height, -height):
         error = eigenvalues_below(stated, weights, at)[1]
         assert error >= (2 * 2 + abs(at)) * unit
+
+
+# ---- Bounds that are equal to the formula of their docstring
+
+
+@pytest.mark.parametrize("r", [1, 3])
+def test_lengths_are_charged_by_their_dimensions(r):
+    Y = np.random.default_rng(r).normal(size=(5, r))
+    ratios = np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1) / D2
+    fit = edge_fit(problem(), Y)
+    assert fit.high == pytest.approx(ratios.max() * (1 + 2 * gamma(r + 8)), rel=1e-12)
+    assert fit.low == pytest.approx(ratios.min() * (1 - 2 * gamma(r + 8)), rel=1e-12)
+
+
+def test_values_and_bounds_are_charged_by_their_terms():
+    w = np.array([1.0, -2.0, 0.5, 3.0, -1.0, 0.25, 2.0])
+    parts, size = w * D2, np.abs(w * D2).sum()
+    charged = (7 + 16) * 2 * U * 1.5 * size
+    value = dual_value(problem("equal"), w, 0.5)
+    assert value == pytest.approx(parts.sum() + 0.5 * size + charged, rel=1e-12)
+    Y, scale = np.random.default_rng(0).normal(size=(5, 2)), 4.0
+    q = scale * np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
+    charged = 4 * U * abs(w @ q) + 64 * (2 + 8) * U**2 * (np.abs(w) @ q)
+    value = own_lengths_value(problem("equal"), w, Y, scale)
+    assert value - w @ q == pytest.approx(charged, rel=1e-8)
+    for value in (3.0, -3.0):
+        assert upper_bound(value, 4.0) == np.nextafter(value / 4 + 4 * U * 0.75, np.inf)
+
+
+def test_paths_are_charged_by_their_number_of_points():
+    path = np.column_stack([np.arange(4), np.arange(1, 5)])
+    chain = UnfoldingProblem(5, path, np.full(4, 4.0), "at_most", MASS)
+    sums = 4.0 * (np.arange(5)[:, None] - np.arange(5)) ** 2 @ MASS
+    centre = geodesic_bounds(chain).centre
+    assert centre == pytest.approx(sums.min() * (1 + 8 * (5 + 16) * U), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [4, 5, 9])
+def test_factorisations_are_charged_by_their_rows(n):
+    """γ_{2n+8} of the trace, and (degree + 8)·2u of each row of a ring as it is formed."""
+    edges = np.array([[0, 1], [0, n - 1], *([i, i + 1] for i in range(1, n - 1))])
+    stated, height = UnfoldingProblem(n, edges, np.ones(n)), 0.2
+    formed = (2 + 8) * 2 * U * (2 + 4 * height)
+    error = gamma(2 * n + 8) * n * (2 - height + 2 * height / n) + formed
+    floor = cholesky_floor(stated, np.ones(n), height)
+    assert floor == pytest.approx((height - error * (1 + 16 * U)) * (1 - 4 * U), rel=1e-10)
