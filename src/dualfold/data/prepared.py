@@ -396,8 +396,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     """
     if reading.is_of_text:
         raise InvalidInput(
-            "text and vectors are no columns of numbers; dualfold.explore and dualfold.data.text "
-            "take ",
+            "text and vectors are no columns of numbers; dualfold.explore and dualfold.text take ",
             Argument("text" if reading.text else "vectors"),
         )
     return prepared_columns(source, reading)

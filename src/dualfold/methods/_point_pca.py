@@ -85,7 +85,7 @@ class PointPCA(LinearEstimator):
     See Also
     --------
     PCA : The same coordinates, from eigenvectors, and faster.
-    dualfold.theory.point_pca.point_forces : The forces on the points.
+    dualfold.point_pca.point_forces : The forces on the points.
 
     Notes
     -----

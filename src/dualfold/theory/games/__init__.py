@@ -1,6 +1,6 @@
 """First-order methods as two players of one game, with a duality gap at every round.
 
-    from dualfold.theory.games import LeastSquares, nesterov
+    from dualfold.games import LeastSquares, nesterov
 
     run = nesterov(LeastSquares(rows, targets), start, radius=10.0).play(500, tolerance=1e-6)
     run.answer, run.gap[-1]

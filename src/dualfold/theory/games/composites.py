@@ -363,7 +363,7 @@ class Oracle(Convex):
             raise InvalidInput(
                 "a loss that is a Python function must return two things, its value and a "
                 f"subgradient; this one returned {type(answer).__name__}. Return (f(x), slope), "
-                "give Oracle(f, gradient), or one of the functions of dualfold.theory.games"
+                "give Oracle(f, gradient), or one of the functions of dualfold.games"
             )
         height = doubles(answer[0], "the value of a loss", infinite=True)
         if not height.ndim and height == np.inf:  # outside of its domain

@@ -105,7 +105,7 @@ def least_point(
     if lower > upper + 1e-6 * (1 + abs(upper)):
         raise InvalidInput(
             f"the function is not convex: its slopes exclude values below {lower:.6g}, and it has "
-            f"{upper:.6g}; check its subgradient (dualfold.theory.games.refute looks for "
+            f"{upper:.6g}; check its subgradient (dualfold.games.refute looks for "
             "counterexamples)"
         )
     terms = terms_of(bound, point, relative_tolerance, None, bound.why_infinite())
@@ -139,7 +139,7 @@ def maximiser_of(f: Convex, y: Array) -> Array:
     if not np.isfinite(smooth.value(start)):
         raise InvalidInput(
             f"{type(f).__name__} is infinite at 0, where the search for its conjugate begins; "
-            "dualfold.theory.games.conjugate takes another start"
+            "dualfold.games.conjugate takes another start"
         )
     return minimiser_of(tilted_by(smooth, y), simple, start)
 

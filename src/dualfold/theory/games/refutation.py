@@ -37,7 +37,7 @@ class Refutation:
     claim : the claim in words
     x, z, share : the two points and s; the worst that was met, counterexample or not
     excess : by how much the claim fails there (negative: it holds there)
-    noise : what rounding of f may have added: bounded for functions of dualfold.theory.games,
+    noise : what rounding of f may have added: bounded for functions of dualfold.games,
         else a guess (1e-9 of the values)
     tries : number of triples (x, z, share) that were evaluated
     """
