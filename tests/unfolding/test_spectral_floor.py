@@ -98,7 +98,18 @@ def test_double_doubles_prove_what_large_weights_cost_doubles(set_limits):
     start = np.random.default_rng(0).normal(size=(9, 2))
     best = second_eigenvalue(problem, weights, start).proved
     set_limits("unfolding.spectral_floor", MAX_DOUBLE_DOUBLE_ROWS=0)
-    assert second_eigenvalue(problem, weights, start).proved <= best
+    assert second_eigenvalue(problem, weights, start).proved <= best * (1 - 1e-7)
+
+
+@pytest.mark.parametrize("orders", np.arange(0, 12, 0.5))
+def test_no_decade_below_the_ritz_value_would_prove_more(orders, set_limits):
+    """Weights of more and more orders of magnitude: rounding leaves room lower and lower."""
+    set_limits("unfolding.spectral_floor", MAX_DENSE_ROWS=0, MAX_DOUBLE_DOUBLE_ROWS=0)
+    problem, _ = chain(9)
+    weights = 10.0 ** np.linspace(0, orders, problem.m)
+    least = second_eigenvalue(problem, weights, np.random.default_rng(0).normal(size=(9, 2)))
+    heights = least.ritz * (1 - 10.0 ** -np.arange(1, 13))
+    assert least.proved >= max(proved_floor(problem, weights, height) for height in heights)
 
 
 def test_one_point_and_directions_of_any_length_have_a_basis():
