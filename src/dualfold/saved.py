@@ -1,4 +1,4 @@
-"""Fitted maps that last: stored as files, judged again, updated as rows come and leave."""
-
+# Short import path for users.
 from dualfold.models import *  # noqa: F403
 from dualfold.models import __all__ as __all__
+from dualfold.models import __doc__ as __doc__

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import dualfold
 from tests.cli.command_line import exact_csv, run
 from tests.tools.aligned_stand_in import StandIn
 
@@ -19,7 +18,7 @@ N = 40
 def months(tmp_path, monkeypatch):
     """Three tables of 40 firms; firm f07 earns 30 more in the second, f01 is not in the third."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(dualfold, "AlignedMaps", StandIn, raising=False)
+    monkeypatch.setattr("dualfold.exploration.series.AlignedMaps", StandIn)
     rng = np.random.default_rng(0)
     values = rng.normal(size=(N, 3)) * [10, 1, 2] + [50, 5, 20]
     for place, month in enumerate(("jan", "feb", "mar")):
