@@ -39,13 +39,13 @@ class Residuals:
     Attributes
     ----------
     primal_feasibility : float
-        Largest g_i above 0 or |h_j|.
+        Largest g_i above 0, or largest h_j or −h_j.
     dual_feasibility : float
         Largest −λ_i.
     stationarity : float
         ‖∇f + Σλ_i∇g_i + Σν_j∇h_j‖.
     complementarity : float
-        Largest |λ_i g_i|.
+        Largest of λ_i g_i and −λ_i g_i.
     relative : Conditions
         The four without units: feasibility as a distance (g_i/‖∇g_i‖) in units of ‖x‖ (of 1 near
         0), the others in units of S = ‖∇f‖ + Σ‖λ_i∇g_i‖ + Σ‖ν_j∇h_j‖ and a usual ‖∇f‖, since that
