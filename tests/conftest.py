@@ -79,8 +79,8 @@ def set_threads(monkeypatch) -> Callable[[int], None]:
 def set_limits(monkeypatch) -> Callable[..., None]:
     """Set limits of a module for one test, so that a small table takes the way of a large one.
 
-    `set_limits("weights.gram", MAX_FLOAT64_ROWS=10)`: numbers named in capitals alone, which
-    decide how an answer is computed and never what it is.
+    `set_limits("weights.gram", MAX_FLOAT64_ROWS=10)`: numbers named in capitals alone. Most are
+    sizes, which decide how an answer is computed; a few are tolerances of one step.
     """
 
     def change(room: str, **limits: float) -> None:
